@@ -209,6 +209,21 @@ export default tseslint.config(
     },
   },
   {
+    // The drivers print what is on this machine, the simulator what it made itself.
+    files: ['apps/cli/src/**/*.ts'],
+    ignores: ['terminal', 'drivers/*', 'simulate', 'simulate-worker'].map((name) => `apps/cli/src/${name}.ts`),
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.property.name=/^std(out|err)$/][property.name='write']",
+          message: 'Nodes and programs write some of what is shown: use say, warn or pass of terminal.ts.',
+        },
+        { selector: "MemberExpression[object.name='console']", message: 'Use say or warn of terminal.ts.' },
+      ],
+    },
+  },
+  {
     files: ['apps/web/src/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },

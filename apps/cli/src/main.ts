@@ -21,6 +21,7 @@ import { translate } from './mpiexec-words.ts';
 import { runCommandLine } from './run-command-line.ts';
 import { VERSION } from './version.ts';
 import type { Act } from './command-line/options.ts';
+import { warn } from './terminal.ts';
 
 /** A command is loaded when it is called: `mayfly jobs` needs no server, and `--help` nothing at all. */
 function commands(act: Act): Command {
@@ -56,7 +57,7 @@ function habits(argv: string[]): string[] {
   const { argv: own, ignored } = translate(argv.slice(1), process.env, argv[0]);
   if (own[0] === '--version') return ['--version'];
   if (ignored.length > 0 && !own.includes('-q') && !own.includes('--quiet'))
-    process.stderr.write(`mayfly: ignored, because volunteers provide the slots: ${ignored.join(', ')}\n`);
+    warn(`ignored, because volunteers provide the slots: ${ignored.join(', ')}`);
   return [argv[0], ...own];
 }
 

@@ -4,23 +4,32 @@
  *
  * Pure: bytes in, bytes out.
  */
+import { TerminalText } from './terminal.ts';
+
 const NEWLINE = 10;
 
 export class OutputMerger {
   readonly #label: ((task: number) => string) | undefined;
+  /** Per task: what takes from its text what is not for a terminal. undefined: all of it goes elsewhere. */
+  readonly #plain: Map<number, TerminalText> | undefined;
   /** Per task: bytes of a line that has not ended. */
   readonly #open = new Map<number, Uint8Array>();
   /** Task whose open line stands at the end of what was passed on, and was flushed unfinished. */
   #unfinished: number | undefined;
   readonly #encoder = new TextEncoder();
 
-  /** @param label what stands before each line of a task (mpiexec -l); undefined: nothing */
-  constructor(label?: (task: number) => string) {
+  /**
+   * @param label what stands before each line of a task (mpiexec -l); undefined: nothing
+   * @param terminal where the output goes (terminal.ts T3)
+   */
+  constructor(label?: (task: number) => string, terminal = false) {
     this.#label = label;
+    this.#plain = terminal ? new Map() : undefined;
   }
 
   /** Takes bytes of a task; returns what can be written now. */
-  take(task: number, bytes: Uint8Array): Uint8Array {
+  take(task: number, given: Uint8Array): Uint8Array {
+    const bytes = this.#shown(task, given);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     const out: Uint8Array[] = [];
     if (end > 0) {
@@ -34,6 +43,13 @@ export class OutputMerger {
       this.#open.set(task, held ? joined([held, rest]) : rest);
     }
     return joined(out);
+  }
+
+  #shown(task: number, bytes: Uint8Array): Uint8Array {
+    if (!this.#plain) return bytes;
+    let text = this.#plain.get(task);
+    if (!text) this.#plain.set(task, (text = new TerminalText()));
+    return text.take(bytes);
   }
 
   /** Gives out lines that are still open: for prompts, and at the end. */

@@ -3,13 +3,12 @@
  * last lines that are not final.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { progressText, type JobView } from '@mayfly/wire';
+import { oneLine, progressText, type JobView } from '@mayfly/wire';
 
 /** To the left, and nothing from here on. */
 const CLEAR = '\r\x1b[J';
 /** Lines that are not final; more do not say more. */
 const PROVISIONAL = 5;
-const CONTROLS = /[\x00-\x1f\x7f]/g;
 
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream | undefined;
@@ -69,7 +68,7 @@ export class ProgressLine {
     if (!this.#stream || this.#open || this.#text === '') return;
     const room = Math.min(PROVISIONAL, (this.#stream.rows ?? 24) - 2);
     const lines = room > 0 ? this.#provisional.slice(-room) : [];
-    const rows = [...lines.map((l) => stripVTControlCharacters(l).replace(CONTROLS, ' ')), this.#text];
+    const rows = [...lines.map(stripVTControlCharacters), this.#text].map(oneLine);
     this.#hide();
     // A wide character is no reason to take a second row.
     this.#stream.write(`${CLEAR}\x1b[?7l\x1b[2m${rows.map((r) => this.#fitting(r)).join('\n')}\x1b[0m\x1b[?7h`);

@@ -3,6 +3,7 @@ import { ApiFailure } from '@mayfly/client';
 import type { Command } from 'commander';
 import type { Act } from './command-line/options.ts';
 import { CommandError, Exit } from './exit-codes.ts';
+import { warn, written } from './terminal.ts';
 
 /** An error leads to the help of the command that it is about. */
 function nameHelp(command: Command, name: string): Command {
@@ -29,12 +30,12 @@ async function exitCodeOf(commands: (act: Act) => Command, words: () => string[]
     if (error instanceof CommandError) {
       // Commander says so for the mistakes that it finds.
       const hint = error.message.startsWith('--') ? `\n(${pathOf(running)} --help lists the options)` : '';
-      process.stderr.write(`mayfly: ${error.message}${hint}\n`);
+      warn(`${error.message}${hint}`);
       return error.exitCode;
     }
     if (error instanceof ApiFailure) {
-      const places = error.diagnostics.map((d) => `\n  ${d.file}:${d.line}:${d.column} ${d.code}: ${d.message}`);
-      process.stderr.write(`mayfly: ${error.message} (${error.code})${places.join('')}\n`);
+      const places = error.diagnostics.map((d) => `\n${d.file}:${d.line}:${d.column} ${d.code}: ${d.message}`);
+      warn(`${error.message} (${error.code})${places.join('')}`);
       return error.status === 401 || error.status === 403
         ? Exit.NO_PERMISSION
         : error.status === 422 || error.status === 400
@@ -45,8 +46,8 @@ async function exitCodeOf(commands: (act: Act) => Command, words: () => string[]
     if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.'))
       return error.exitCode === 0 ? 0 : Exit.USAGE;
     const e = error as { code?: unknown; message?: string; stack?: string };
-    process.stderr.write(`mayfly: ${e.message ?? String(error)}${typeof e.code === 'string' ? ` (${e.code})` : ''}\n`);
-    if (process.env.MAYFLY_DEBUG) process.stderr.write(`${e.stack}\n`);
+    warn(`${e.message ?? String(error)}${typeof e.code === 'string' ? ` (${e.code})` : ''}`);
+    if (process.env.MAYFLY_DEBUG) warn(e.stack ?? '');
     return Exit.FAILED;
   }
 }
@@ -58,6 +59,5 @@ export async function runCommandLine(commands: (act: Act) => Command, words: () 
     if (error.code === 'EPIPE') process.exit(0);
   });
   const code = await exitCodeOf(commands, words);
-  // Output to a pipe is written behind: let it out first.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  written(() => process.exit(code));
 }

@@ -55,6 +55,12 @@ describe('pure packages', () => {
   });
 });
 
+it('the command line writes through terminal.ts', async () => {
+  for (const code of ["process.stdout.write('x');", "process.stderr.write('x');", "console.log('x');"])
+    expect((await complaints('apps/cli/src/commands/probe.ts', code)).join(), code).toMatch(/terminal\.ts/);
+  expect(await complaints('apps/cli/src/terminal.ts', "process.stdout.write('x');")).toEqual([]);
+});
+
 describe('files of the server', () => {
   const code = "import { readFileSync } from 'node:fs'; export const f = readFileSync('x');\n";
 

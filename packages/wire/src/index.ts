@@ -17,6 +17,7 @@ export * from './job.ts';
 export * from './ft-option.ts';
 export * from './job-progress.ts';
 export * from './progress-text.ts';
+export * from './plain-text.ts';
 export * from './dashboard.ts';
 export * from './run-time.ts';
 export * from './team-change.ts';

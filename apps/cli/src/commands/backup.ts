@@ -4,6 +4,7 @@ import { MayflyError } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
+import { say, sayLine, warn } from '../terminal.ts';
 
 const size = (bytes: number): string =>
   bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
@@ -12,10 +13,9 @@ export async function backup(options: ConnectionOptions): Promise<number> {
   const client = new Client(await needConnection(options));
   try {
     const b = await client.backup();
-    process.stdout.write(`${b.path}\n`);
-    process.stderr.write(
-      `mayfly: ${b.files} files, ${size(b.bytes)}, on the server's disk; jobs were stopped for ` +
-        `${Math.ceil(b.pauseMs)} ms\n`,
+    sayLine(b.path);
+    warn(
+      `${b.files} files, ${size(b.bytes)}, on the server's disk; jobs were stopped for ` + `${Math.ceil(b.pauseMs)} ms`,
     );
     return Exit.OK;
   } finally {
@@ -26,13 +26,11 @@ export async function backup(options: ConnectionOptions): Promise<number> {
 export async function restore(from: string, options: { dataDir: string }): Promise<number> {
   try {
     const b = await restoreDirectory(from, options.dataDir);
-    process.stderr.write(
-      `mayfly: restored ${b.files} files, ${size(b.bytes)}, as of ${new Date(b.at).toISOString()}\n`,
-    );
+    warn(`restored ${b.files} files, ${size(b.bytes)}, as of ${new Date(b.at).toISOString()}`);
   } catch (error) {
     if (error instanceof MayflyError) throw new CommandError(error.message, Exit.FAILED);
     throw error;
   }
-  process.stdout.write(`mayfly server --data-dir ${options.dataDir}\n`);
+  say(`mayfly server --data-dir ${options.dataDir}`);
   return Exit.OK;
 }

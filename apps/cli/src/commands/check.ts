@@ -2,6 +2,7 @@
 import { checkDataDirectory, type DataCheck } from '@mayfly/server';
 import { MayflyError } from '@mayfly/wire';
 import { CommandError, Exit } from '../exit-codes.ts';
+import { json, passing, say, sayLine } from '../terminal.ts';
 
 export interface CheckOptions {
   repair?: boolean;
@@ -21,22 +22,20 @@ export async function check(dataDir: string, options: CheckOptions): Promise<num
   } catch (error) {
     line.clear();
     const code = error instanceof MayflyError ? error.code : (error as NodeJS.ErrnoException).code;
-    if (options.json)
-      process.stdout.write(`${JSON.stringify({ error: { code, message: (error as Error).message } })}\n`);
+    if (options.json) say(json({ error: { code, message: (error as Error).message } }, 0));
     throw new CommandError(`cannot check: ${(error as Error).message}`, CANNOT_CHECK);
   }
   line.clear();
-  if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 1)}\n`);
+  if (options.json) say(json(result, 1));
   else print(result, dataDir, options);
   // What was found counts, also when it is repaired now: look once more.
   return result.problems.length === 0 ? Exit.OK : 1;
 }
 
 function print({ problems, done, jobs, files, bytes }: DataCheck, dataDir: string, options: CheckOptions): void {
-  const say = (text: string): void => void process.stdout.write(`${text}\n`);
-  for (const p of problems) say(`${p.file} ${p.what}${p.harmless ? ' (nothing is lost)' : ''}`);
+  for (const p of problems) sayLine(`${p.file} ${p.what}${p.harmless ? ' (nothing is lost)' : ''}`);
   if (done.length > 0) say(`\nRepaired:`);
-  for (const d of done) say(`  ${d}`);
+  for (const d of done) sayLine(`  ${d}`);
   const read = `${jobs === 1 ? '1 job' : `${jobs} jobs`}, ${files} files, ${size(bytes)} read`;
   if (problems.length === 0) say(`Healthy: ${read}.`);
   else {
@@ -58,8 +57,8 @@ function progressLine(on: boolean): { show: (file: string, bytes: number) => voi
       if (!on || now - at < EVERY_MS) return;
       at = now;
       shown = true;
-      process.stderr.write(`\r\x1b[K${files} files, ${size(bytes)}: ${file.slice(0, 60)}`);
+      passing(`${files} files, ${size(bytes)}: ${file.slice(0, 60)}`);
     },
-    clear: () => void (shown && process.stderr.write('\r\x1b[K')),
+    clear: () => void (shown && passing(undefined)),
   };
 }

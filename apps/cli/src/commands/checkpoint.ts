@@ -6,6 +6,7 @@ import type { JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { Exit } from '../exit-codes.ts';
+import { say, warn } from '../terminal.ts';
 
 export interface CheckpointOptions extends ConnectionOptions {
   task?: number;
@@ -26,13 +27,12 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
       options.task === undefined
         ? (await client.checkpoint(id)).asked
         : (await client.checkpointTask(id, options.task), [options.task]);
-    const print = (text: string): void => void process.stdout.write(`${text}\n`);
     if (asked.length === 0) {
-      print('every rank has ended');
+      say('every rank has ended');
       return Exit.OK;
     }
     if (!options.wait) {
-      print(`asked ${ranks(asked)}`);
+      say(`asked ${ranks(asked)}`);
       return Exit.OK;
     }
     const left = new Set(asked);
@@ -42,15 +42,13 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
       for (const image of await client.images(id))
         if (left.has(image.task) && image.serial > (serials.get(image.task) ?? 0)) {
           left.delete(image.task);
-          print(`rank ${image.task}: checkpoint of ${image.bytes} bytes stored`);
+          say(`rank ${image.task}: checkpoint of ${image.bytes} bytes stored`);
         }
       for (const t of job.tasks)
-        if ((t.state === 'done' || t.state === 'failed') && left.delete(t.task)) print(`rank ${t.task}: has ended`);
+        if ((t.state === 'done' || t.state === 'failed') && left.delete(t.task)) say(`rank ${t.task}: has ended`);
       if (left.size === 0 || OVER.has(job.state)) return Exit.OK;
       if (Date.now() > until) {
-        process.stderr.write(
-          `mayfly: no new checkpoint yet of ${ranks([...left])}: a rank takes it at its next MPI call\n`,
-        );
+        warn(`no new checkpoint yet of ${ranks([...left])}: a rank takes it at its next MPI call`);
         return Exit.FAILED;
       }
       await new Promise((go) => setTimeout(go, LOOK_MS));

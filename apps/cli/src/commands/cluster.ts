@@ -3,6 +3,7 @@ import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
+import { json, say } from '../terminal.ts';
 
 type Options = ConnectionOptions & { json?: boolean };
 
@@ -17,12 +18,8 @@ async function show<T>(
   const client = new Client(await needConnection(options));
   try {
     const all = await ask(client);
-    const text = options.json
-      ? JSON.stringify(all, null, 2)
-      : all.length === 0
-        ? none
-        : table([heading, ...all.map(row)]);
-    process.stdout.write(`${text}\n`);
+    const text = options.json ? json(all) : all.length === 0 ? none : table([heading, ...all.map(row)]);
+    say(text);
     return Exit.OK;
   } finally {
     await client.close();

@@ -1,9 +1,10 @@
 /** `mayfly completion bash`: the commands and their options, as a function of the shell. */
 import type { Command } from 'commander';
 import { Exit } from '../exit-codes.ts';
+import { say } from '../terminal.ts';
 
 export async function completion(shell: 'bash' | 'zsh', program: Command): Promise<number> {
-  process.stdout.write(script(shell, program));
+  say(script(shell, program).trimEnd());
   return Exit.OK;
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { copyData, isDatabase, openPlace, type Copied } from '@mayfly/server';
 import { MayflyError } from '@mayfly/wire';
 import { CommandError, Exit } from '../exit-codes.ts';
+import { passing, warn } from '../terminal.ts';
 
 export async function copy(from: string, target: string | undefined): Promise<number> {
   const to = target ?? (process.env.MAYFLY_STORE || undefined);
@@ -28,9 +29,7 @@ export async function copy(from: string, target: string | undefined): Promise<nu
   const scratch = await mkdtemp(join(tmpdir(), 'mayfly-copy-'));
   try {
     const { jobs, records } = await between(from, to, scratch);
-    process.stderr.write(
-      `mayfly: copied ${jobs === 1 ? '1 job' : `${jobs} jobs`}, ${records} records; the source is as it was\n`,
-    );
+    warn(`copied ${jobs === 1 ? '1 job' : `${jobs} jobs`}, ${records} records; the source is as it was`);
     return Exit.OK;
   } catch (error) {
     if (error instanceof MayflyError) throw new CommandError(error.message, Exit.FAILED);
@@ -46,10 +45,10 @@ async function between(from: string, to: string, scratch: string): Promise<Copie
     const target = await openPlace(to, join(scratch, 'to'));
     try {
       return await copyData(source, target, (job, n, of) => {
-        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${n + 1} of ${of}: ${job}`);
+        passing(`${n + 1} of ${of}: ${job}`);
       });
     } finally {
-      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+      passing(undefined);
       await target.close();
     }
   } finally {

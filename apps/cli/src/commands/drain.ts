@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
+import { sayLine } from '../terminal.ts';
 
 /** The servers settle who serves within a second; opening many jobs takes longer. */
 const LONGEST_MS = 60_000;
@@ -20,7 +21,7 @@ export async function drain(options: ConnectionOptions): Promise<number> {
       // Nobody answers in between.
       const now = await owner().catch(() => undefined);
       if (now === undefined || now === before) continue;
-      process.stdout.write(`${now} serves; ${before ?? 'the server before'} stands by\n`);
+      sayLine(`${now} serves; ${before ?? 'the server before'} stands by`);
       return Exit.OK;
     }
     throw new CommandError(

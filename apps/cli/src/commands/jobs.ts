@@ -8,9 +8,9 @@ import { OutputMerger } from '../output-merger.ts';
 import { programLine } from '../mpmd.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { table } from '../table.ts';
+import { clearScreen, indented, json, pass, say, sayLine, warn } from '../terminal.ts';
 
 const client = async (options: ConnectionOptions): Promise<Client> => new Client(await needConnection(options));
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const when = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 const lasted = (v: JobView): string =>
@@ -31,9 +31,9 @@ export async function list(options: ListOptions): Promise<number> {
   let shown: string | undefined;
   const show = (text: string): void => {
     if (text === shown) return;
-    if (options.watch && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
-    else if (shown !== undefined) print('');
-    print((shown = text));
+    if (options.watch && clearScreen()) shown = undefined;
+    if (shown !== undefined) say('');
+    say((shown = text));
   };
   show(await listing(c, options));
   while (options.watch) {
@@ -49,12 +49,12 @@ export async function list(options: ListOptions): Promise<number> {
   return Exit.OK;
 }
 
-async function listing(c: Client, { state, limit, json }: ListOptions): Promise<string> {
+async function listing(c: Client, { state, limit, json: asJson }: ListOptions): Promise<string> {
   const jobs = (await c.jobs())
     .filter((j) => state === undefined || state.includes(j.state))
     .sort((a, b) => b.submittedAt - a.submittedAt)
     .slice(0, limit);
-  if (json) return JSON.stringify(jobs, null, 2);
+  if (asJson) return json(jobs);
   if (jobs.length === 0) return 'no jobs';
   return table([
     ['ID', 'NAME', 'STATE', 'RANKS', 'SUBMITTED (UTC)', 'TIME', ''],
@@ -75,20 +75,22 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
   const j = await c.job(id);
   await c.close();
   if (options.json) {
-    print(JSON.stringify(j, null, 2));
+    say(json(j));
     return Exit.OK;
   }
-  print(
+  sayLine(
     `${j.name} (${j.id}): ` +
       `${j.state}${j.reason ? `, ${j.reason}` : ''}${j.exitCode === undefined ? '' : `, exit code ${j.exitCode}`}`,
   );
-  if (j.progress) print(`progress: ${progressText(j.progress)}`);
-  if (j.error) print(`error: ${j.error.message} (${j.error.code})`);
-  print(
-    `${programLine(j)}\n${j.size} rank${j.size === 1 ? '' : 's'}, ${j.protocol}${j.protocol === 'pessimistic' ? `, ${j.durability}` : ''}; submitted ` +
-      `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}\n`,
+  if (j.progress) sayLine(`progress: ${progressText(j.progress)}`);
+  if (j.error) say(indented(`error: ${j.error.message} (${j.error.code})`));
+  sayLine(programLine(j));
+  sayLine(
+    `${j.size} rank${j.size === 1 ? '' : 's'}, ${j.protocol}${j.protocol === 'pessimistic' ? `, ${j.durability}` : ''}; submitted ` +
+      `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}`,
   );
-  print(
+  say('');
+  say(
     table([
       ['RANK', 'STATE', 'INCARNATION', 'NODE', 'IN', 'OUT', 'IMAGES', 'DOES'],
       ...j.tasks.map((t) => [
@@ -112,12 +114,12 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
       f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`,
       f.error ?? '',
     ]);
-    print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER', 'REASON'], ...faults])}`);
+    say(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER', 'REASON'], ...faults])}`);
   }
   if (j.teamChanges)
-    print(`\n${table([['TEAMS (UTC)', ''], ...j.teamChanges.map((c) => [when(c.at), teamChangeText(c)])])}`);
+    say(`\n${table([['TEAMS (UTC)', ''], ...j.teamChanges.map((c) => [when(c.at), teamChangeText(c)])])}`);
   if (j.outputs.length > 0)
-    print(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
+    say(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
   return Exit.OK;
 }
 
@@ -133,9 +135,9 @@ export async function cancel(ids: string[], options: ConnectionOptions): Promise
       before = true;
     }
     const job = await c.job(id);
-    if (job.state === 'cancelled') print(`job ${id} ${before ? 'had already been' : 'was'} cancelled`);
+    if (job.state === 'cancelled') say(`job ${id} ${before ? 'had already been' : 'was'} cancelled`);
     else {
-      process.stderr.write(`mayfly: job ${id} was not cancelled: it had already ended (${endOf(job)})\n`);
+      warn(`job ${id} was not cancelled: it had already ended (${endOf(job)})`);
       code = Exit.FAILED;
     }
   }
@@ -165,15 +167,15 @@ export async function output(id: string, options: OutputOptions): Promise<number
     throw new CommandError(`job ${id} has ranks 0 to ${job.size - 1}`, Exit.USAGE);
   if (options.files !== undefined) {
     const { saved, refused } = await saveResultFiles(c, job, options.files);
-    for (const path of saved) print(path);
-    for (const { path, why } of refused) process.stderr.write(`mayfly: ${path} was not written: ${why}\n`);
+    for (const path of saved) sayLine(path);
+    for (const { path, why } of refused) warn(`${path} was not written: ${why}`);
     await c.close();
     return refused.length > 0 ? Exit.FAILED : Exit.OK;
   }
   const wanted = options.stderr ? 'stderr' : 'stdout';
-  const merger = new OutputMerger(options.label ? (task) => `[${task}] ` : undefined);
+  const merger = new OutputMerger(options.label ? (task) => `[${task}] ` : undefined, process.stdout.isTTY);
   const take = (task: number, bytes: Uint8Array): void => {
-    if (options.task === undefined || task === options.task) process.stdout.write(merger.take(task, bytes));
+    if (options.task === undefined || task === options.task) pass(merger.take(task, bytes));
   };
   if (options.follow)
     await (
@@ -189,7 +191,7 @@ export async function output(id: string, options: OutputOptions): Promise<number
         take(task, bytes);
       }
     }
-  process.stdout.write(merger.flush());
+  pass(merger.flush());
   await c.close();
   return Exit.OK;
 }

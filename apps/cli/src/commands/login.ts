@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { ApiFailure, Client } from '../client.ts';
 import { configFile, findConnection, serverUrl, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
+import { ask, sayLine, warn } from '../terminal.ts';
 
 const NAMED = ['MAYFLY_SERVER', 'MAYFLY_TOKEN'];
 
@@ -28,9 +29,9 @@ export async function login(url: string, options: Omit<ConnectionOptions, 'serve
   const config = { server, token, ...(insecure ? { insecure } : {}) };
   await writeFile(temporary, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
   await rename(temporary, path);
-  process.stdout.write(`logged in to ${server} as ${me.name} (${me.role}); kept in ${path}\n`);
+  sayLine(`logged in to ${server} as ${me.name} (${me.role}); kept in ${path}`);
   const first = NAMED.filter((name) => process.env[name]);
-  if (first.length > 0) process.stderr.write(`mayfly: ${first.join(' and ')} is set, and comes before this file\n`);
+  if (first.length > 0) warn(`${first.join(' and ')} is set, and comes before this file`);
   return Exit.OK;
 }
 
@@ -45,7 +46,7 @@ export async function logout(): Promise<number> {
       .catch((error: unknown) => {
         // 401: it is over; 409: an owner made it, and it stays.
         if (error instanceof ApiFailure && (error.status === 401 || error.status === 409)) return;
-        process.stderr.write(`mayfly: the token may still be valid: ${(error as Error).message}\n`);
+        warn(`the token may still be valid: ${(error as Error).message}`);
       })
       .finally(() => client.close());
   }
@@ -67,15 +68,15 @@ async function signInText(server: string, insecure: boolean): Promise<string> {
 /** One line of standard input; on a terminal nobody sees what is typed. `hint`: for people, before they are asked. */
 async function askToken(hint: () => Promise<string>): Promise<string> {
   const hidden = process.stdin.isTTY;
-  if (hidden) process.stderr.write(await hint());
-  if (hidden) process.stderr.write('Token: ');
+  if (hidden) ask(await hint());
+  if (hidden) ask('Token: ');
   const lines = createInterface({ input: process.stdin, terminal: hidden });
   lines.on('SIGINT', () => process.exit(Exit.INTERRUPTED));
   try {
     for await (const line of lines) if (line.trim() !== '') return line.trim();
   } finally {
     lines.close();
-    if (hidden) process.stderr.write('\n');
+    if (hidden) ask('\n');
   }
   throw new CommandError('no token: pass --token, or write it to standard input', Exit.USAGE);
 }

@@ -14,6 +14,7 @@ import { describeJob, ProgressLine } from '../progress-line.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { onInterrupt } from '../signals.ts';
 import { prepareSubmission, type SubmissionOptions } from '../submission.ts';
+import { warn, warning } from '../terminal.ts';
 
 export interface MpiexecOptions extends ConnectionOptions, SubmissionOptions {
   label?: boolean;
@@ -44,7 +45,7 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
     if (interrupt.code !== undefined) return interrupt.code;
     const job = await client.job((await client.submit(submission)).id);
     interrupt.onFirst = () => {
-      progress.write(process.stderr, 'mayfly: cancelling the job (press Ctrl-C again to exit at once)\n');
+      progress.write(process.stderr, warning('cancelling the job (press Ctrl-C again to exit at once)'));
       client.cancel(job.id).catch(() => undefined);
     };
     if (interrupt.code !== undefined) interrupt.onFirst();
@@ -54,18 +55,15 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
     const directory = options.outputDir ?? (embedded ? '.' : undefined);
     if (directory !== undefined && view.outputs.length > 0) {
       const { refused } = await saveResultFiles(client, view, directory, ownFiles);
-      for (const { path, why } of refused)
-        process.stderr.write(`mayfly: result file ${path} was not written: ${why}\n`);
+      for (const { path, why } of refused) warn(`result file ${path} was not written: ${why}`);
     } else if (view.outputs.length > 0 && !options.quiet) {
-      process.stderr.write(
-        `mayfly: ${view.outputs.length} result file(s) are on the server: mayfly jobs output ${job.id} ` +
-          `--files DIRECTORY\n`,
+      warn(
+        `${view.outputs.length} result file(s) are on the server: mayfly jobs output ${job.id} ` + `--files DIRECTORY`,
       );
     }
     await client.close();
     if (interrupt.code === undefined || view.state !== 'cancelled') {
-      if (interrupt.code !== undefined)
-        process.stderr.write(`mayfly: job ${job.id} was not cancelled: it had already ended (${endOf(view)})\n`);
+      if (interrupt.code !== undefined) warn(`job ${job.id} was not cancelled: it had already ended (${endOf(view)})`);
       return tell(view);
     }
     return interrupt.code;
@@ -84,7 +82,10 @@ async function showUntilEnd(
 ): Promise<JobView> {
   const digits = String(job.size - 1).length;
   const label = options.label ? (task: number): string => `[${String(task).padStart(digits)}] ` : undefined;
-  const mergers = { stdout: new OutputMerger(label), stderr: new OutputMerger(label) };
+  const mergers = {
+    stdout: new OutputMerger(label, process.stdout.isTTY),
+    stderr: new OutputMerger(label, process.stderr.isTTY),
+  };
   const began = Date.now();
   let latest = job;
   const flush = (): void => {
@@ -101,16 +102,14 @@ async function showUntilEnd(
     hint = setTimeout(() => {
       // What to do stands at the end of the reason: the one line of a terminal may have no room for it.
       if (latest.state === 'waiting' && progress.cut)
-        progress.write(process.stderr, `mayfly: job ${job.id} waits: ${latest.reason ?? 'for nodes'}\n`);
+        progress.write(process.stderr, warning(`job ${job.id} waits: ${latest.reason ?? 'for nodes'}`));
     }, 5000);
   try {
     const view = await follow(client, job.id, {
       job: (v) => {
         // Without a progress line there is nothing that says so.
         if (!options.quiet && !process.stderr.isTTY && (v.stopped === undefined) !== (latest.stopped === undefined))
-          process.stderr.write(
-            v.stopped ? `mayfly: job ${job.id} is paused: ${v.stopped.message}\n` : `mayfly: job ${job.id} resumed\n`,
-          );
+          warn(v.stopped ? `job ${job.id} is paused: ${v.stopped.message}` : `job ${job.id} resumed`);
         latest = v;
       },
       provisional: (streams) => progress.setProvisional(streams.flatMap((s) => linesOf(s, label))),

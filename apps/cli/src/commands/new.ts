@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { templateFiles } from '@mayfly/toolchain';
 import { CommandError, Exit } from '../exit-codes.ts';
+import { say } from '../terminal.ts';
 
 export async function newProgram(folder: string): Promise<number> {
   const files = Object.entries(templateFiles());
@@ -17,8 +18,6 @@ export async function newProgram(folder: string): Promise<number> {
       throw error;
     }
   }
-  process.stdout.write(
-    `${folder}: ${files.map(([path]) => path).join(', ')}\nRun it: mayfly mpiexec -n 4 ${join(folder, 'main.ts')}\n`,
-  );
+  say(`${folder}: ${files.map(([path]) => path).join(', ')}\nRun it: mayfly mpiexec -n 4 ${join(folder, 'main.ts')}`);
   return Exit.OK;
 }

@@ -6,6 +6,7 @@ import type { JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { Exit } from '../exit-codes.ts';
+import { sayLine } from '../terminal.ts';
 
 export interface PauseOptions extends ConnectionOptions {
   /** commander: `--no-wait`. */
@@ -15,7 +16,6 @@ export interface PauseOptions extends ConnectionOptions {
 }
 
 const LOOK_MS = 200;
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const says = (job: JobView): string => `job ${job.id} ${job.state}${job.reason === undefined ? '' : `: ${job.reason}`}`;
 
 export async function pause(id: string, options: PauseOptions): Promise<number> {
@@ -27,7 +27,7 @@ export async function pause(id: string, options: PauseOptions): Promise<number> 
       await new Promise((go) => setTimeout(go, LOOK_MS));
       job = await client.job(id);
     }
-    print(says(job));
+    sayLine(says(job));
     return job.state === 'failed' ? Exit.FAILED : Exit.OK;
   } finally {
     await client.close();
@@ -38,7 +38,7 @@ export async function resume(id: string, options: ConnectionOptions): Promise<nu
   const client = new Client(await needConnection(options));
   try {
     await client.resume(id);
-    print(says(await client.job(id)));
+    sayLine(says(await client.job(id)));
     return Exit.OK;
   } finally {
     await client.close();

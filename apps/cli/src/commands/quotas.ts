@@ -4,6 +4,7 @@ import type { ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
 import { withClient } from '../with-client.ts';
+import { json, say } from '../terminal.ts';
 
 type Wished = number | null | 'default';
 export interface SetOptions extends ConnectionOptions {
@@ -14,13 +15,12 @@ export interface SetOptions extends ConnectionOptions {
 }
 
 const KINDS = ['slots', 'jobs', 'bytes'] as const;
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 export const list = (options: ConnectionOptions & { json?: boolean }): Promise<number> =>
   withClient(options, async (c) => {
     const all = (await c.me()).role === ROLES.at(-1);
     const quotas = all ? await c.quotas() : [await c.quota()];
-    if (options.json) print(JSON.stringify(quotas, null, 2));
+    if (options.json) say(json(quotas));
     else show(quotas);
     return Exit.OK;
   });
@@ -51,7 +51,7 @@ export const clear = (owners: string[], options: ConnectionOptions): Promise<num
 function show(quotas: readonly QuotaView[]): void {
   const of = (used: number, limit: number | undefined, text: (n: number) => string): string =>
     `${text(used)} / ${limit === undefined ? '–' : text(limit)}`;
-  print(
+  say(
     table([
       ['OWNER', 'SLOTS', 'JOBS', 'STORED', 'LIMITS'],
       ...quotas.map(({ owner, used, limits, own }) => [

@@ -2,19 +2,20 @@
  * `mayfly report <job>`: the report of a run, for people or (`--json`) as the server gives it, and whether its runs
  * agree.
  */
-import type { ComparisonView, JobReport } from '@mayfly/wire';
+import { oneLine, type ComparisonView, type JobReport } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { programLine } from '../mpmd.ts';
 import { Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
+import { indented, json, say } from '../terminal.ts';
 
 export async function report(id: string, options: ConnectionOptions & { json?: boolean }): Promise<number> {
   const client = new Client(await needConnection(options));
   try {
     const r = await client.report(id);
-    if (options.json) process.stdout.write(`${JSON.stringify(r, null, 2)}\n`);
-    else process.stdout.write(`${asText(r, await client.comparison(id))}\n`);
+    if (options.json) say(json(r));
+    else say(asText(r, await client.comparison(id)));
     return Exit.OK;
   } finally {
     await client.close();
@@ -74,10 +75,12 @@ export function asText(r: JobReport, c: ComparisonView): string {
   const replay =
     all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on repeated work` : '';
   const lines = [
-    `${job.name} (${job.id}): ${job.state}${exit}${ran}`,
-    ...(job.error === undefined ? [] : [`error: ${job.error.message} (${job.error.code})`]),
-    `${programLine(job)}, ${job.size} rank${job.size === 1 ? '' : 's'}, ` +
-      `${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
+    oneLine(`${job.name} (${job.id}): ${job.state}${exit}${ran}`),
+    ...(job.error === undefined ? [] : [indented(`error: ${job.error.message} (${job.error.code})`)]),
+    oneLine(
+      `${programLine(job)}, ${job.size} rank${job.size === 1 ? '' : 's'}, ` +
+        `${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
+    ),
     `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost ` +
       `rank${totals.faults === 1 ? '' : 's'}${replay}`,
   ];

@@ -9,6 +9,7 @@ import { createServer, createSharedServer, type MayflyServer, type ServerOptions
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
 import { VERSION } from '../version.ts';
+import { say, warn } from '../terminal.ts';
 
 export interface ServerCommandOptions {
   port?: number;
@@ -55,8 +56,8 @@ export interface ServerCommandOptions {
 
 export async function server(options: ServerCommandOptions): Promise<number> {
   return serve(options, (s) => {
-    process.stdout.write(`listening on ${s.url}\n`);
-    process.stdout.write(links(s, options));
+    say(`listening on ${s.url}`);
+    say(links(s, options).trimEnd());
   });
 }
 
@@ -69,12 +70,12 @@ export async function start(options: ServerCommandOptions): Promise<number> {
   const port = options.port ?? (await freePort(7070, host));
   const token = options.token ?? (process.env.MAYFLY_TOKEN || randomBytes(18).toString('base64url'));
   return serve({ ...options, host, port, token, log: options.log ?? 'warn' }, (s) => {
-    process.stdout.write(
+    say(
       `\nMayfly is at ` +
         `${s.url}${port === 7070 || options.port !== undefined ? '' : ' (port 7070 was taken)'}\n\nlistening ` +
-        `on ${s.url}\n${links(s, { ...options, token })}`,
+        `on ${s.url}\n${links(s, { ...options, token }).trimEnd()}`,
     );
-    process.stdout.write(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs resume at the next start)\n`);
+    say(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs resume at the next start)`);
   });
 }
 
@@ -153,7 +154,6 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.restartGrace === undefined ? {} : { restartGraceMs: Math.round(options.restartGrace * 1000) }),
     },
   };
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
   let ended: Promise<never> = new Promise(() => undefined);
   let close: () => Promise<void>;
   if (store === undefined) {
@@ -173,14 +173,14 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
             '; this server takes over when it ends',
         ),
       onServing: ready,
-      onDrained: () => process.stderr.write('mayfly: drained; another server serves, and this one stands by\n'),
-      onLost: (error) => process.stderr.write(`mayfly: ${error.message} This one stands by from now on.\n`),
+      onDrained: () => warn('drained; another server serves, and this one stands by'),
+      onLost: (error) => warn(`${error.message} This one stands by from now on.`),
     });
     ({ ended, close } = shared);
   }
   // A second one leaves at once: nothing that was acknowledged is lost by that either.
   const signal = await Promise.race([interrupted(), ended]);
-  process.stderr.write(`mayfly: ${signal}, closing\n`);
+  warn(`${signal}, closing`);
   await close();
   return Exit.OK;
 }

@@ -7,6 +7,7 @@ import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { prepareSubmission, type SubmissionOptions } from '../submission.ts';
+import { sayLine, warn } from '../terminal.ts';
 
 export interface SubmitOptions extends ConnectionOptions, SubmissionOptions {
   /** A file; '-': all of this process's standard input. */
@@ -31,9 +32,8 @@ export async function submit(program: string, args: string[], options: SubmitOpt
   const client = new Client(connection);
   try {
     const { id } = await client.submit(submission);
-    process.stdout.write(`${id}\n`);
-    if (!options.quiet && process.stderr.isTTY)
-      process.stderr.write(`mayfly: job ${id} submitted; wait for it: mayfly wait ${id}\n`);
+    sayLine(id);
+    if (!options.quiet && process.stderr.isTTY) warn(`job ${id} submitted; wait for it: mayfly wait ${id}`);
     return Exit.OK;
   } finally {
     await client.close();

@@ -4,6 +4,7 @@ import type { ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
 import { withClient } from '../with-client.ts';
+import { json, say, sayLine, warn } from '../terminal.ts';
 
 export interface CreateOptions extends ConnectionOptions {
   role: Role;
@@ -11,7 +12,6 @@ export interface CreateOptions extends ConnectionOptions {
 }
 
 const DAY_MS = 24 * 3600 * 1000;
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const when = (ms: number | undefined, none: string): string =>
   ms === undefined ? none : new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 
@@ -23,11 +23,11 @@ export const create = (name: string, options: CreateOptions): Promise<number> =>
       role: options.role,
       ...(options.days === undefined ? {} : { expiresAt: Date.now() + options.days * DAY_MS }),
     });
-    print(made.token);
-    process.stderr.write(
-      `mayfly: a ${made.role}'s token for ${made.name}, ` +
+    sayLine(made.token);
+    warn(
+      `a ${made.role}'s token for ${made.name}, ` +
         `${made.expiresAt === undefined ? 'until it is revoked' : `until ${when(made.expiresAt, '')} UTC`}; it ` +
-        `is not shown again\n`,
+        `is not shown again`,
     );
     return Exit.OK;
   });
@@ -35,9 +35,9 @@ export const create = (name: string, options: CreateOptions): Promise<number> =>
 export const list = (options: ConnectionOptions & { json?: boolean }): Promise<number> =>
   withClient(options, async (c) => {
     const tokens = await c.tokens();
-    if (options.json) print(JSON.stringify(tokens, null, 2));
+    if (options.json) say(json(tokens));
     else
-      print(
+      say(
         table([
           ['NAME', 'ROLE', 'MADE (UTC)', 'LAST USED (UTC)', 'ENDS (UTC)', 'LOGIN', 'ID'],
           ...tokens.map((t) => [

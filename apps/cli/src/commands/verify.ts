@@ -7,6 +7,7 @@ import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
+import { say, sayLine, warn } from '../terminal.ts';
 
 export interface VerifyOptions extends ConnectionOptions {
   /** A code, or one for each cluster; null: volunteers without a room. */
@@ -40,18 +41,17 @@ export async function verify(id: string, options: VerifyOptions): Promise<number
     if (first.state === 'cancelled')
       throw new CommandError(`job ${id} was cancelled: there is nothing to compare`, Exit.FAILED);
     const again = await client.again(id, options.room);
-    process.stderr.write(`mayfly: running it again as job ${again.id}, with the same input and seed\n`);
+    warn(`running it again as job ${again.id}, with the same input and seed`);
     const second = await follow(client, again.id, { job: () => undefined, output: () => undefined });
     if (second.state === 'cancelled') throw new CommandError(`job ${again.id} was cancelled`, Exit.FAILED);
     const found = differences(await all(client, first), await all(client, second));
-    const print = (text: string): void => void process.stdout.write(`${text}\n`);
     if (found.length === 0)
-      print(
+      say(
         `equal: ${id} and ${again.id}, exit code, standard output of ${first.size} ` +
           `rank${first.size === 1 ? '' : 's'} and ${first.outputs.length} result ` +
           `file${first.outputs.length === 1 ? '' : 's'}, byte for byte`,
       );
-    else for (const line of found) print(line);
+    else for (const line of found) sayLine(line);
     return found.length === 0 ? Exit.OK : Exit.FAILED;
   } finally {
     await client.close();

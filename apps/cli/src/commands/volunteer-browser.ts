@@ -10,6 +10,7 @@ import type { BrowserPage, LaunchOptions } from '../browser/launched.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
 import { NO_URL } from './volunteer-check.ts';
+import { say } from '../terminal.ts';
 
 export interface BrowserVolunteerOptions {
   slots?: number;
@@ -52,7 +53,6 @@ const STATE = `(() => {
 /** The button of the page: Stop, while it is on. */
 const PRESS = `void document.querySelector('[data-phase] .orb')?.click()`;
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
 /** What comes from a page goes to a terminal: no control characters, and not too much of it. */
 const plain = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, 300);
 const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));

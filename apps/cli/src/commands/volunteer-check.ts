@@ -14,6 +14,7 @@ import {
 import { CommandError, Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
 import { VOLUNTEER } from '../version.ts';
+import { say } from '../terminal.ts';
 
 export const NO_URL = `the URL of the server is missing (${VOLUNTEER} --help)`;
 
@@ -43,7 +44,7 @@ export async function volunteerCheck({ sandbox = 'auto', nice }: SandboxOptions)
   } catch (e) {
     throw new CommandError((e as Error).message, Exit.FAILED);
   }
-  process.stdout.write(`${shown(check)}\n`);
+  say(`${shown(check)}`);
   return check.tight ? Exit.OK : Exit.FAILED;
 }
 

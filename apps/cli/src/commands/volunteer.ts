@@ -4,6 +4,7 @@ import { startHeadlessNode, type VolunteerSnapshot } from '@mayfly/node/headless
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
 import { NO_URL, protection, volunteerCheck, type SandboxOptions } from './volunteer-check.ts';
+import { say, warn } from '../terminal.ts';
 
 export interface VolunteerOptions extends SandboxOptions {
   check?: boolean;
@@ -35,9 +36,9 @@ export async function volunteer(server: string | undefined, options: VolunteerOp
   });
   news.welcomed();
   const what = allowTypeScript ? '' : ' for C and C++ programs (WebAssembly)';
-  process.stdout.write(
+  say(
     `"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; press Ctrl-C to ` +
-      `stop\n${protection(node.sandbox)}\n`,
+      `stop\n${protection(node.sandbox)}`,
   );
   await interrupted();
   await node.close();
@@ -61,9 +62,8 @@ class News {
     const there = phase === 'idle' || phase === 'working';
     // The first attempt of all is no news.
     const away = phase === 'connecting' && (this.#wasThere || reason !== 'connecting to the server');
-    if (away && !this.#away)
-      process.stderr.write(`mayfly: ${this.server} does not answer; trying until it does (Ctrl-C stops)\n`);
-    if (there && this.#away && this.#wasThere) process.stderr.write(`mayfly: ${this.server} answers\n`);
+    if (away && !this.#away) warn(`${this.server} does not answer; trying until it does (Ctrl-C stops)`);
+    if (there && this.#away && this.#wasThere) warn(`${this.server} answers`);
     this.#away = away || (this.#away && !there);
   }
 }

@@ -6,6 +6,7 @@ import { Exit } from '../exit-codes.ts';
 import { describeJob, ProgressLine } from '../progress-line.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { hasEnded, waitUntilEnded } from '../wait-until-ended.ts';
+import { sayLine, warn } from '../terminal.ts';
 
 export interface WaitOptions extends ConnectionOptions {
   /** Seconds, for all jobs together. */
@@ -27,19 +28,18 @@ export async function wait(ids: string[], options: WaitOptions): Promise<number>
         progress.set(describeJob(v, (Date.now() - began) / 1000));
         // Without a progress line there is nothing that says so.
         if (!process.stderr.isTTY && !options.quiet && v.reason !== undefined && v.reason !== reason && !hasEnded(v))
-          process.stderr.write(`mayfly: job ${id} ${v.state}: ${v.reason}\n`);
+          warn(`job ${id} ${v.state}: ${v.reason}`);
         reason = v.reason;
       });
       progress.end();
       if (!hasEnded(view)) {
-        process.stderr.write(`mayfly: job ${id} has not ended after ${options.timeout} s (${view.state})\n`);
+        warn(`job ${id} has not ended after ${options.timeout} s (${view.state})`);
         return Exit.TIMEOUT;
       }
-      if (!options.quiet) process.stdout.write(`${id} ${endOf(view)}\n`);
+      if (!options.quiet) sayLine(`${id} ${endOf(view)}`);
       if (options.outputDir !== undefined) {
         const { refused } = await saveResultFiles(client, view, options.outputDir);
-        for (const { path, why } of refused)
-          process.stderr.write(`mayfly: result file ${path} was not written: ${why}\n`);
+        for (const { path, why } of refused) warn(`result file ${path} was not written: ${why}`);
         if (refused.length > 0) code ||= Exit.FAILED;
       }
       const own = tell(view);

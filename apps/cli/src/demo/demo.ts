@@ -15,6 +15,7 @@ import { startEmbedded } from '../local-cluster.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { compareAnswers, type Answer } from './answer.ts';
 import { gather, type Volunteer } from './tabs.ts';
+import { say, sayLine } from '../terminal.ts';
 
 export interface DemoOptions {
   headlessNodes?: boolean;
@@ -32,8 +33,7 @@ const NEWS_MS = 5000;
 
 export async function demo(options: DemoOptions): Promise<number> {
   const began = Date.now();
-  const note = (text: string): void =>
-    void process.stdout.write(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
+  const note = (text: string): void => sayLine(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
   const submission = await conjugateGradients();
   const embedded = await startEmbedded();
   const client = new Client({ server: embedded.server.localUrl, token: embedded.token, insecure: false });
@@ -102,15 +102,15 @@ export async function demo(options: DemoOptions): Promise<number> {
       ...differences,
     ];
     const bytes = Object.values(actual.files).reduce((n, f) => n + f.length, 0);
-    process.stdout.write('\n');
-    for (const p of problems) process.stdout.write(`NOT SHOWN: ${p}\n`);
+    say('');
+    for (const p of problems) sayLine(`NOT SHOWN: ${p}`);
     if (problems.length === 0)
-      process.stdout.write(
+      say(
         `Two tabs were closed, ${stormy.faults.length} incarnations of ${lost.size} ranks were lost with ` +
           `them. The solution (${Object.keys(actual.files).length} vectors, ${bytes} bytes) is bit-identical ` +
           `to the undisturbed run's,\n` +
           `every line of output appeared once, and only the lost ranks have new incarnations. ${residuals(actual)}\n` +
-          `It took ${seconds(stormy)} instead of ${seconds(calm)}.\n`,
+          `It took ${seconds(stormy)} instead of ${seconds(calm)}.`,
       );
     return problems.length === 0 ? Exit.OK : Exit.FAILED;
   } finally {
