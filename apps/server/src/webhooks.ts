@@ -8,8 +8,8 @@
  *      wait are tried at each start of the server, and so are those of jobs that ended while it was away.
  *  H3  Retried with twice the pause each time, up to LONGEST_PAUSE_MS; after MOST_TRIES, or an answer that says that
  *      trying again is useless, it is given up: the record, the page and the log name it as lost.
- *  H4  Only public addresses are called, unless the operator allows others. That is decided when the name has been
- *      resolved. Redirects are not followed.
+ *  H4  Only public addresses outside the server's own machine and network are called, unless the operator allows
+ *      others. That is decided when the name has been resolved, just before the connection. Redirects are not followed.
  *  H5  Where a delivery goes is a secret of its owner: views and logs have the host alone.
  */
 import { request as httpRequest } from 'node:http';
@@ -123,8 +123,8 @@ export class Webhooks {
     if (!this.#allows(url))
       throw new MayflyError(
         'BAD_REQUEST',
-        `notify names ${url.hostname}, which is not a public address. The operator of this server can allow it ` +
-          'with --private-webhooks.',
+        `notify names ${url.hostname}, which is not a public address outside the server's own network. The operator ` +
+          'of this server can allow it with --private-webhooks.',
       );
   }
 

@@ -1,6 +1,11 @@
 /** Webhooks: H1 to H5 of webhooks.ts, with real requests; which addresses are public. */
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { jobId, type JobEnded, type JobView } from '@mayfly/wire';
 import { isPublic, lookupPublic } from '../src/serve/public-address.ts';
@@ -141,8 +146,81 @@ test('a record without a job goes at the start (H1), and an address that is not 
 test('only global unicast addresses are public, and a name is resolved to those alone', async () => {
   const no = '10.1.2.3 127.0.0.1 0.0.0.0 100.64.0.1 169.254.169.254 172.31.0.1 192.168.1.1 224.0.0.1 255.255.255.255';
   const no6 = ':: ::1 ::ffff:8.8.8.8 fe80::1 fc00::1 ff02::1 64:ff9b::7f00:1 2002:7f00:1:: 2001:db8::1 2001::1 x';
-  expect([...no.split(' '), ...no6.split(' ')].filter(isPublic)).toEqual([]);
+  expect([...no.split(' '), ...no6.split(' ')].filter((a) => isPublic(a))).toEqual([]);
   expect(['8.8.8.8', '172.32.0.1', '2606:4700:4700::1111'].filter((a) => !isPublic(a))).toEqual([]);
+  // Public by their numbers, and of this machine or of a network that it is in.
+  const here = { internal: false, mac: '', scopeid: 0, netmask: '' } as const;
+  const interfaces = (() => ({
+    lo: [{ ...here, address: '9.9.9.9', cidr: null, family: 'IPv4' }],
+    eth0: [
+      { ...here, address: '8.8.4.1', cidr: '8.8.4.1/24', family: 'IPv4' },
+      { ...here, address: '2606:4700:4700:1::1', cidr: '2606:4700:4700:1::1/64', family: 'IPv6' },
+    ],
+  })) as unknown as typeof networkInterfaces;
+  const own = ['9.9.9.9', '8.8.4.1', '8.8.4.200', '2606:4700:4700:1::1', '2606:4700:4700:1:a::b'];
+  expect(own.filter((a) => isPublic(a, interfaces))).toEqual([]);
+  expect(own.filter((a) => !isPublic(a))).toEqual([]);
+  expect(['9.9.9.8', '8.8.5.1', '2606:4700:4700:2::1'].filter((a) => !isPublic(a, interfaces))).toEqual([]);
   const error = await new Promise((resolve) => lookupPublic('localhost', { all: true }, (e) => resolve(e?.message)));
   expect(error).toBe('localhost has no public address');
 });
+
+/** A machine of one's own: it has a public address, under which something listens that trusts whoever reaches it. */
+const MACHINE = `
+import { createServer } from 'node:http';
+import { Webhooks } from 'WEBHOOKS';
+const calls = [];
+const http = createServer((request, response) => (calls.push(request.headers.host), response.end()));
+http.listen(80, '8.8.4.1', async () => {
+  const records = ['http://8.8.4.1/', 'http://public.example/'].map((url, i) => [
+    'webhook/abcdefghjkm' + i,
+    { url, state: 'waiting', tries: 0 },
+  ]);
+  const kept = new Map(records);
+  const registry = {
+    entries: async () => records,
+    commit: async ([[key, value]]) => {
+      kept.set(key, value);
+      if ([...kept.values()].some((r) => r.tries === 0)) return;
+      console.log(JSON.stringify({ calls, ended: [...kept.values()] }));
+      process.exit();
+    },
+  };
+  const quiet = { warn() {}, error: console.error };
+  const hooks = await Webhooks.open(registry, { privateAddresses: false, publicUrl: undefined }, quiet);
+  await hooks.begin((id) => ({ id, name: 'j', state: 'done', size: 1, faults: [], submittedAt: 1 }));
+});
+`;
+const NAMESPACE = ['--map-root-user', '--net', '--mount'];
+
+test.skipIf(spawnSync('unshare', [...NAMESPACE, 'true']).status !== 0)(
+  'no webhook reaches the server’s own machine by its public address, nor by a name of it (H4)',
+  async () => {
+    const dir = await freshDir();
+    await writeFile(join(dir, 'hosts'), '8.8.4.1 public.example\n');
+    const { outputFiles } = await build({
+      stdin: {
+        contents: MACHINE.replace('WEBHOOKS', '../src/webhooks.ts'),
+        resolveDir: import.meta.dirname,
+        loader: 'ts',
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      write: false,
+    });
+    await writeFile(join(dir, 'machine.mjs'), outputFiles[0]!.contents);
+    const script =
+      'mount --bind hosts /etc/hosts && ip link set lo up && ip address add 8.8.4.1/32 dev lo && ' +
+      `exec "${process.execPath}" machine.mjs`;
+    const run = spawnSync('unshare', [...NAMESPACE, 'sh', '-c', script], { cwd: dir, encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    expect(JSON.parse(run.stdout)).toEqual({
+      calls: [],
+      ended: [
+        { url: 'http://8.8.4.1/', state: 'lost', tries: 1, error: expect.stringContaining('not a public address') },
+        { url: 'http://public.example/', state: 'waiting', tries: 1, error: 'public.example has no public address' },
+      ],
+    });
+  },
+);
