@@ -1,6 +1,8 @@
 /** What others wrote, in terminals: T1 to T3 of terminal.ts, with a server that tries everything. */
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { nodes } from '../src/commands/cluster.ts';
 import { list, show } from '../src/commands/jobs.ts';
@@ -140,4 +142,29 @@ it('T3: of a program’s output, a terminal gets colours and no commands, howeve
   const endless = new OutputMerger(undefined, true);
   const out = [`\x1b]${'x'.repeat(300)}`, 'seen\n'].map((t) => endless.take(0, new TextEncoder().encode(t)));
   expect(new TextDecoder().decode(out[1])).toContain('seen');
+});
+
+const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
+it.skipIf(!python)('what the Python client says of errors and jobs commands no terminal either', () => {
+  const script = `import json, sys, mayfly
+from mayfly.views import JobView, read_view
+bad = json.load(sys.stdin)
+print(mayfly.MayflyError('X', bad, None, [mayfly.Diagnostic(bad, 1, 1, bad, bad)]))
+print(read_view(JobView, {'id': 'abcdefghijkl', 'name': bad, 'state': 'failed', 'size': 1, 'submittedAt': 1,
+    'error': {'code': 'X', 'message': bad}, 'tasks': [], 'faults': [], 'outputs': [], 'args': [],
+    'program': {'language': 'c', 'entry': 'a.c', 'hash': 'x'}, 'protocol': 'none'}))`;
+  const { stdout, stderr } = spawnSync('python3', ['-c', script], {
+    input: JSON.stringify(HOSTILE),
+    encoding: 'utf8',
+    env: {
+      PYTHONPATH: join(import.meta.dirname, '../../../clients/python'),
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONIOENCODING: 'utf8',
+      PATH: process.env.PATH,
+    },
+  });
+  expect(stderr).toBe('');
+  expect(stdout.match(/forged/g)).toHaveLength(5);
+  expect(stdout).not.toMatch(COMMANDS);
+  expect(stdout).not.toMatch(/^mayfly: forged/m);
 });

@@ -19,6 +19,7 @@ import { Disk } from './disk.ts';
 import type { Compilers } from './jobs/program.ts';
 import { LESSON_ALLOWANCE, Lessons } from './lesson.ts';
 import { Oidc } from './login/oidc.ts';
+import { logTo } from './logger.ts';
 import { Metrics, type MetricSources } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
@@ -287,7 +288,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
     o.log === 'silent'
       ? false
       : {
-          ...(typeof o.log === 'string' ? { level: o.log } : { level: o.log.level, stream: o.log.stream }),
+          ...logTo(o.log),
           redact: ['req.headers.authorization', 'req.headers.cookie'],
           serializers: {
             // Capabilities and tokens stand in query strings: never in the log.

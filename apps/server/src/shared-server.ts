@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from '@mayfly/storage/postgres';
 import pino from 'pino';
 import { createServer } from './create-server.ts';
-import type { Logger } from './logger.ts';
+import { logTo, type Logger } from './logger.ts';
 import { SeatServer } from './memories/seat-server.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, resolveOptions, type MayflyServer, type ServerOptions } from './options.ts';
 import { Front } from './serve/front.ts';
@@ -159,8 +159,10 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
 }
 
 /** While this process does not serve. */
-const loggerOf = (log: ReturnType<typeof resolveOptions>['log']): Logger =>
-  typeof log === 'string' ? pino({ level: log }) : pino({ level: log.level }, log.stream);
+function loggerOf(log: ReturnType<typeof resolveOptions>['log']): Logger {
+  const { level, stream } = logTo(log);
+  return pino({ level }, stream);
+}
 
 /** Of this process, for others. */
 function addressFor(host: string, port: number): string {

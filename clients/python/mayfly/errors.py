@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from .views import JobView
 
 
+def plain(text: str) -> str:
+    """For terminals and logs: a blank for each character that is not printable, as escape sequences have them.
+
+    Nodes and programs write some of it. Its further lines are indented: none looks like one of this client.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n  ".join("".join(c if c.isprintable() or c == "\t" else " " for c in line) for line in lines)
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """One message of the compiler. Lines and columns count from 1."""
@@ -24,14 +33,14 @@ class Diagnostic:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column} {self.code}: {self.message}"
+        return plain(f"{self.file}:{self.line}:{self.column} {self.code}: {self.message}")
 
 
 class MayflyError(Exception):
     """A refusal of the server, or an error of this client.
 
-    code: stable, for programs; message: a sentence for people; status: of HTTP, where the server answered;
-    diagnostics: messages of the compiler, for COMPILE_FAILED and FORBIDDEN_IMPORT.
+    code: stable, for programs; message: a sentence for people, as it came (str() of the error is fit for a terminal);
+    status: of HTTP, where the server answered; diagnostics: messages of the compiler, for COMPILE_FAILED and FORBIDDEN_IMPORT.
     """
 
     def __init__(
@@ -44,7 +53,7 @@ class MayflyError(Exception):
         self.diagnostics = tuple(diagnostics)
 
     def __str__(self) -> str:
-        return "\n  ".join([f"{self.message} ({self.code})", *map(str, self.diagnostics)])
+        return "\n  ".join([plain(f"{self.message} ({self.code})"), *map(str, self.diagnostics)])
 
 
 class Unreachable(MayflyError):

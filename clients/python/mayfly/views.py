@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Callable, Optional, TypeVar
 
-from .errors import MayflyError
+from .errors import MayflyError, plain
 
 V = TypeVar("V")
 Reader = Callable[[Any], Any]
@@ -242,7 +242,7 @@ class JobView:
             what = self.reason or (f"{at_work} of {self.ranks} ranks" if self.tasks else f"{self.ranks} ranks")
         far = [] if self.progress is None else [f"{int(self.progress * 100)} %"]
         more = far + [f"{images} images"] * (images > 0) + [f"{recovered} recovered"] * (recovered > 0)
-        return ", ".join([f"job {self.id} {self.state}", what, *more])
+        return plain(", ".join([f"job {self.id} {self.state}", what, *more]))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ const INVISIBLE = /\p{Cf}+/gu;
 /** For a value within a line: a blank in place of each run of controls. */
 export const oneLine = (text: string): string => text.replace(INVISIBLE, '').replace(COMMANDS, ' ');
 
+/** What a node, job or room is called; `otherwise` where nothing is left that can be seen. */
+export const plainName = (name: string, otherwise: string): string => oneLine(name).trim() || otherwise;
+
 /** For text of several lines: they and its tabs stay. */
 export const plainText = (text: string): string =>
   text.replace(INVISIBLE, '').replaceAll('\r\n', '\n').replace(COMMANDS_IN_LINES, ' ');

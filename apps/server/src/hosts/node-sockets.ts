@@ -28,6 +28,9 @@ import {
   TaskReport,
   boardText,
   nodeId,
+  oneLine,
+  plainName,
+  plainText,
   type BoardName,
   type ErrorBody,
   type NodeId,
@@ -347,7 +350,7 @@ export class NodeSockets {
           task: m.task,
           incarnation: m.incarnation,
           event: m.event,
-          ...(m.error ? { error: m.error } : {}),
+          ...(m.error ? { error: { code: oneLine(m.error.code), message: plainText(m.error.message) } } : {}),
         });
       });
       socket.on('goodbye', (m, ack) => {
@@ -379,6 +382,7 @@ export class NodeSockets {
   }
 
   async #hello(c: Connection, m: Hello, address: string, ack: NonNullable<Connection['ack']>): Promise<void> {
+    const name = plainName(m.name, 'unnamed');
     if (m.version !== CONTROL_VERSION) throw new MayflyError('VERSION_MISMATCH', versionError(m.version).message);
     const room = await this.codes.admit(m.room ?? '', address);
     const board = boardOf(m.board);
@@ -400,8 +404,8 @@ export class NodeSockets {
       ...(claimed === undefined ? {} : { claimed }),
       fresh: nodeId(randomId(16)),
       ...(m.session === undefined ? {} : { session: m.session }),
-      name: m.name,
-      engine: m.engine,
+      name,
+      engine: oneLine(m.engine),
       slots: this.#slots(c, m.slots),
       ...(m.cores === undefined ? {} : { cores: m.cores }),
       ...(m.runs === undefined ? {} : { runs: m.runs }),

@@ -1,17 +1,18 @@
 /**
- * The stack in a report of how a task ended: places of the bundle, or of the module, become places of what was
- * submitted.
+ * A report of how a task ended, which its node made: without characters that command a terminal; in its stack, places
+ * of the bundle, or of the module, become places of what was submitted.
  */
 import { mapStack, symbolise } from '@mayfly/toolchain';
-import type { ExitReport, JobId } from '@mayfly/wire';
+import { oneLine, plainText, type ExitReport, type JobId } from '@mayfly/wire';
 import type { JobStore, ProgramAt } from './job-store.ts';
 
 export function mappedReport(
   store: JobStore,
   job: JobId,
   program: ProgramAt | undefined,
-  report: ExitReport,
+  told: ExitReport,
 ): ExitReport {
+  const report = plain(told);
   if (!program || report.abort?.stack === undefined) return report;
   try {
     const symbols = store.symbolsNow(job, program);
@@ -24,4 +25,17 @@ export function mappedReport(
   } catch {
     return report;
   }
+}
+
+function plain({ abort, ...report }: ExitReport): ExitReport {
+  if (abort === undefined) return report;
+  const { code, message, stack } = abort;
+  return {
+    ...report,
+    abort: {
+      code: oneLine(code),
+      message: plainText(message),
+      ...(stack === undefined ? {} : { stack: plainText(stack) }),
+    },
+  };
 }

@@ -12,6 +12,8 @@ import {
   MayflyError,
   ftModes,
   jobId,
+  oneLine,
+  plainName,
   taskId,
   type ErrorCode,
   type FurtherPart,
@@ -403,8 +405,8 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     defaultTeam({ protocol, room: s.room, checkpointMs }, runtime.dispatcher.core.core.jobs.values(), Date.now());
   const spec: JobSpec = {
     id,
-    name: s.name ?? program.entry.slice(-80),
-    ...(s.about ? { about: s.about } : {}),
+    name: plainName(s.name ?? '', program.entry.slice(-80)),
+    ...(s.about ? { about: oneLine(s.about) } : {}),
     size,
     // A spawned task would be in no cluster.
     capacity: clusters || allowance ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),

@@ -2,7 +2,7 @@
 import { isOver, roomsOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { CheckpointAdvice, MayflyError, RoomCode, RoomView, ServerAddress } from '@mayfly/wire';
+import { CheckpointAdvice, MayflyError, RoomCode, RoomView, ServerAddress, plainName } from '@mayfly/wire';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
 import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
@@ -59,7 +59,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
       },
     },
     async (request, reply) => {
-      const code = await o.rooms.create(request.body.name.trim() || 'Room', request.body.server);
+      const code = await o.rooms.create(plainName(request.body.name, 'Room'), request.body.server);
       o.runtime.observer.nodesChanged();
       return reply.status(201).send(view().find((r) => r.code === code)!);
     },

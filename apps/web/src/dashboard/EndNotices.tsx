@@ -1,4 +1,5 @@
 /** Watches the jobs whose end is awaited, wherever in the dashboard one is, and shows the browser's notification. */
+import { oneLine } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -26,7 +27,10 @@ export function EndNotices() {
     const { ended, over } = endedAmong(idsOf(awaited), data);
     for (const job of ended) {
       // Other tabs announce it under the same tag, which is shown once.
-      const shown = new Notification(`${jobWord(job.state).text}: ${job.name}`, { body: jobLine(job), tag: job.id });
+      const shown = new Notification(oneLine(`${jobWord(job.state).text}: ${job.name}`), {
+        body: oneLine(jobLine(job)),
+        tag: job.id,
+      });
       shown.addEventListener('click', () => {
         focus();
         void router.navigate({ to: '/dashboard/jobs/$id', params: { id: job.id } });

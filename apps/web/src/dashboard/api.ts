@@ -4,6 +4,7 @@
  */
 import { ApiFailure, connect } from '@mayfly/client';
 import { ERRORS, type ErrorCode, type JobSubmission, type NewToken, type QuotaWish } from '@mayfly/wire';
+import { downloadName } from '../shared/downloads.ts';
 import { currentToken, refuseToken } from './token.ts';
 
 export { ApiFailure };
@@ -127,7 +128,7 @@ export function saveBlob(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const a = document.createElement('a');
   a.href = url;
-  a.download = name;
+  a.download = downloadName(name);
   a.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -47,8 +47,8 @@ it('sums a profile by kind and by call, names who waited longest and who compute
       '1,waiting,,500,,',
       '1,dead,,200,,',
       '1,waiting,MPI_Barrier,500,2,',
-      '1,waiting at,MPI_Barrier,400,,"main (a.c:3)"',
-      '1,waiting at,MPI_Barrier,90,,"solve"',
+      '1,waiting at,MPI_Barrier,400,,main (a.c:3)',
+      '1,waiting at,MPI_Barrier,90,,solve',
     ],
     '',
   ]);

@@ -1,5 +1,6 @@
 /** Sums of a profile: of all ranks by kind, and by MPI call. Pure. */
 import { LANE_KINDS, type LaneKind, type RankProfile } from '@mayfly/wire';
+import { csvCell } from '../shared/downloads.ts';
 import { duration } from '../shared/format.ts';
 
 /** As the client of REST has it. */
@@ -89,9 +90,9 @@ export function busiest(ranks: readonly RankTimes[]): { rank: number; ms: number
 export function csvOf(ranks: readonly RankTimes[]): string {
   const rows = ranks.flatMap((r) => [
     ...LANE_KINDS.filter((k) => r.ms[k]).map((k) => `${r.rank},${k},,${r.ms[k]},,`),
-    ...r.calls.map((c) => `${r.rank},waiting,${c.call},${c.ms},${c.times},`),
+    ...r.calls.map((c) => `${r.rank},waiting,${csvCell(c.call)},${c.ms},${c.times},`),
     ...r.calls.flatMap((c) =>
-      c.places.map((p) => `${r.rank},waiting at,${c.call},${p.ms},,"${p.place.replaceAll('"', '""')}"`),
+      c.places.map((p) => `${r.rank},waiting at,${csvCell(c.call)},${p.ms},,${csvCell(p.place)}`),
     ),
   ]);
   return ['rank,kind,call,ms,times,place', ...rows, ''].join('\n');

@@ -1,5 +1,6 @@
 /** What happened in a job, as a list: words, filter, and the file of it. Pure. */
 import { teamChangeText, type TeamChange, type TimelineEvent } from '@mayfly/wire';
+import { csvCell } from '../../shared/downloads.ts';
 import { faultCause } from '../status-texts.ts';
 import { rollbackText, waveText } from './waves/wave-texts.ts';
 
@@ -95,9 +96,14 @@ export const chosen = (events: readonly JobEvent[], group: Group, rank: number |
 /** All of them, in order; `start`: when the job began. */
 export function eventsCsv(events: readonly JobEvent[], start: number): string {
   const rows = events.map((e) =>
-    [new Date(e.at).toISOString(), String(e.at - start), e.kind, e.task ?? '', e.incarnation ?? '', e.cause ?? ''].join(
-      ',',
-    ),
+    [
+      new Date(e.at).toISOString(),
+      String(e.at - start),
+      e.kind,
+      e.task ?? '',
+      e.incarnation ?? '',
+      csvCell(e.cause ?? ''),
+    ].join(','),
   );
   return ['time,ms,event,rank,incarnation,cause', ...rows, ''].join('\n');
 }
