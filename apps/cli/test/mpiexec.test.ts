@@ -113,7 +113,7 @@ describe('mayfly mpiexec', () => {
     });
     expect(await run(['mpiexec', '-n', '2', '--env', 'NAME', 'sum.ts'], { cwd: dir })).toMatchObject({
       code: 2,
-      stderr: 'mayfly: --env NAME: expected NAME=VALUE\n(mayfly mpiexec --help lists the options)\n',
+      stderr: 'mayfly: --env NAME: expected NAME=VALUE\n  (mayfly mpiexec --help lists the options)\n',
     });
     expect(await run(['mpiexec', '-n', '2', 'nowhere.ts'], { cwd: dir })).toMatchObject({
       code: 2,
