@@ -5,15 +5,17 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { plainJson } from '@mayfly/wire';
-import type { ServerOptions } from './options.ts';
 
 export type Logger = FastifyBaseLogger;
 
-/** Options of pino, with the stream. */
-export function logTo(log: NonNullable<ServerOptions['log']>): {
+/** Options of pino. */
+interface Log {
   level: string;
-  stream: { write(line: string): void };
-} {
+  stream: { write(line: string): unknown };
+}
+
+/** @param log a level, for standard output, or both */
+export function logTo(log: string | Log): Log {
   const { level, stream } = typeof log === 'string' ? { level: log, stream: process.stdout } : log;
-  return { level, stream: { write: (line) => void stream.write(plainJson(line)) } };
+  return { level, stream: { write: (line) => stream.write(plainJson(line)) } };
 }

@@ -23,13 +23,14 @@ const ask = async (
   const r = await server.inject({ url, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
   return { status: r.statusCode, ...(r.statusCode === 200 ? {} : { code: (r.json() as { code: string }).code }) };
 };
-const dashboard = (server: MayflyServer, token: string): Promise<string> =>
+const dashboard = (server: MayflyServer, token: string, extraHeaders = {}): Promise<string> =>
   new Promise((resolve) => {
     const socket = io(`${server.localUrl}/dashboard`, {
       transports: ['websocket'],
       forceNew: true,
       reconnection: false,
       auth: { token },
+      extraHeaders,
     });
     socket.on('connect_error', (e: Error & { data?: { code: string } }) => resolve(e.data?.code ?? e.message));
     socket.on('connect', () => {
@@ -193,18 +194,9 @@ it.each([
   expect(await seen((l) => l.what === 'heartbeat')).toBe(client);
   node.close();
   // Dashboards: each wrong token claims to come from elsewhere, and still there is one answer for all of them.
-  const dashboard = (claimed: string): Promise<string> =>
-    new Promise((resolve) => {
-      const socket = io(`${server.localUrl}/dashboard`, {
-        transports: ['websocket'],
-        forceNew: true,
-        reconnection: false,
-        auth: { token: 'wrong' },
-        extraHeaders: { 'x-forwarded-for': `${claimed}, second, 198.51.100.7` },
-      });
-      socket.on('connect_error', (e: Error & { data?: { code: string } }) => resolve(e.data!.code));
-    });
-  expect([await dashboard('a'), await dashboard('b')]).toEqual(['UNAUTHORIZED', 'TOO_MANY']);
+  const wrong = (claimed: string): Promise<string> =>
+    dashboard(server, 'wrong', { 'x-forwarded-for': `${claimed}, second, 198.51.100.7` });
+  expect([await wrong('a'), await wrong('b')]).toEqual(['UNAUTHORIZED', 'TOO_MANY']);
 });
 
 it('a token has one limit for a network, whatever address of it or port the proxy reports', async () => {
