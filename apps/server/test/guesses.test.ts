@@ -90,68 +90,62 @@ it(
   },
 );
 
-it(
-  'the first token, kept as a hash only, is found among wrong ones without hashing each of them slowly',
-  async () => {
-    const storage = await openEmbeddedStorage({ dataDir: await freshDir() });
-    later(() => storage.close());
-    await Secrets.open(storage.registry, TOKEN);
-    const record = (await storage.registry.get('secret/token')) as { salt: string; hash: string; check?: string };
-    expect(record.check).toMatch(/^[0-9a-f]{2}$/);
-    const slow = async (secrets: Secrets, n: number): Promise<number> => {
-      const before = secrets.slowlyHashed;
-      for (let i = 0; i < n; i++) expect(await secrets.isToken(`wrong-${i}`)).toBe(false);
-      return secrets.slowlyHashed - before;
-    };
-    // Started without the token, which nobody has shown yet.
-    const again = await Secrets.open(storage.registry, undefined);
-    expect(await slow(again, 512)).toBeLessThan(20);
-    expect(await again.isToken(TOKEN)).toBe(true);
-    expect(await slow(again, 512)).toBe(0);
+it('the first token, kept as a hash only, is found among wrong ones without hashing each of them slowly', async () => {
+  const storage = await openEmbeddedStorage({ dataDir: await freshDir() });
+  later(() => storage.close());
+  await Secrets.open(storage.registry, TOKEN);
+  const record = (await storage.registry.get('secret/token')) as { salt: string; hash: string; check?: string };
+  expect(record.check).toMatch(/^[0-9a-f]{2}$/);
+  const slow = async (secrets: Secrets, n: number): Promise<number> => {
+    const before = secrets.slowlyHashed;
+    for (let i = 0; i < n; i++) expect(await secrets.isToken(`wrong-${i}`)).toBe(false);
+    return secrets.slowlyHashed - before;
+  };
+  // Started without the token, which nobody has shown yet.
+  const again = await Secrets.open(storage.registry, undefined);
+  expect(await slow(again, 512)).toBeLessThan(20);
+  expect(await again.isToken(TOKEN)).toBe(true);
+  expect(await slow(again, 512)).toBe(0);
 
-    // A data directory of an earlier version learns it from the right token.
-    await storage.registry.commit([['secret/token', { salt: record.salt, hash: record.hash }]]);
-    const old = await Secrets.open(storage.registry, undefined);
-    expect(await slow(old, 3)).toBe(3);
-    expect(await old.isToken(TOKEN)).toBe(true);
-    await expect.poll(async () => await storage.registry.get('secret/token')).toEqual(record);
-  },
-);
+  // A data directory of an earlier version learns it from the right token.
+  await storage.registry.commit([['secret/token', { salt: record.salt, hash: record.hash }]]);
+  const old = await Secrets.open(storage.registry, undefined);
+  expect(await slow(old, 3)).toBe(3);
+  expect(await old.isToken(TOKEN)).toBe(true);
+  await expect.poll(async () => await storage.registry.get('secret/token')).toEqual(record);
+});
 
-it(
-  'who guesses codes of rooms waits for each wrong answer, one at a time; who has the code does not',
-  async () => {
-    const server = await startServer();
-    const { code } = (await api(server, 'POST', '/api/rooms', { name: 'Class' })).body as { code: string };
-    const connect = (): Socket => {
-      const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
-      later(async () => void socket.close());
-      return socket;
-    };
-    const hello = (room: string): object => ({
-      version: CONTROL_VERSION,
-      name: 'n',
-      engine: 'e',
-      slots: 0,
-      room,
-      holds: [],
-      images: [],
-    });
-    const guesser = connect();
-    for (let i = 0; i < 60; i++)
-      expect(await guesser.emitWithAck('hello', hello('NOSUCH'))).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
-    // The next one waits: another connection with the right code is served meanwhile.
-    let answered = false;
-    guesser.emit('hello', hello('NOSUCH'), () => (answered = true));
-    expect(await connect().emitWithAck('hello', hello(code))).toMatchObject({ node: expect.any(String) as string });
-    expect(answered).toBe(false);
-    // And who does not wait is closed.
-    const closed = new Promise((resolve) => guesser.once('disconnect', resolve));
-    guesser.emit('hello', hello('NOSUCX'), () => undefined);
-    expect(await closed).toBe('io server disconnect');
-    expect((await fetch(`${server.localUrl}/api/rooms`, { headers: auth })).status).toBe(200);
-  },
-);
+it('who guesses codes of rooms waits for each wrong answer, one at a time; who has the code does not', async () => {
+  const server = await startServer();
+  const { code } = (await api(server, 'POST', '/api/rooms', { name: 'Class' })).body as { code: string };
+  const connect = (): Socket => {
+    const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
+    later(async () => void socket.close());
+    return socket;
+  };
+  const hello = (room: string): object => ({
+    version: CONTROL_VERSION,
+    name: 'n',
+    engine: 'e',
+    slots: 0,
+    room,
+    holds: [],
+    images: [],
+  });
+  const guesser = connect();
+  for (let i = 0; i < 60; i++)
+    expect(await guesser.emitWithAck('hello', hello('NOSUCH'))).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
+  // The next one waits: another connection with the right code is served meanwhile.
+  let answered = false;
+  guesser.emit('hello', hello('NOSUCH'), () => (answered = true));
+  expect(await connect().emitWithAck('hello', hello(code))).toMatchObject({ node: expect.any(String) as string });
+  expect(answered).toBe(false);
+  // And who does not wait is closed.
+  const closed = new Promise((resolve) => guesser.once('disconnect', resolve));
+  guesser.emit('hello', hello('NOSUCX'), () => undefined);
+  expect(await closed).toBe('io server disconnect');
+  expect((await fetch(`${server.localUrl}/api/rooms`, { headers: auth })).status).toBe(200);
+});
 
 it.each([
   [true, '198.51.100.7'],
