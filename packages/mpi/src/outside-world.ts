@@ -2,7 +2,7 @@
  * The world as a peer (docs/pessimistic.md): standard output, result files and the exit are numbered sends to WORLD,
  * standard input comes as arrivals. What the world sees thus happens once, whatever is replayed.
  */
-import { WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';
+import { OUTPUT_PIECE, WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';
 import { stored, pull, tellStored } from './matching.ts';
 import { waitUntil } from './progress.ts';
 import type { Layer } from './layer.ts';
@@ -10,8 +10,9 @@ import type { Layer } from './layer.ts';
 const text = new TextEncoder();
 
 export function writeOut(layer: Layer, bytes: Uint8Array, stream: 'stdout' | 'stderr' = 'stdout'): void {
-  if (bytes.length > 0)
-    layer.device.send(WORLD, stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR, 0, 0, 0, bytes);
+  const mode = stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR;
+  for (let at = 0; at < bytes.length; at += OUTPUT_PIECE)
+    layer.device.send(WORLD, mode, 0, 0, 0, bytes.subarray(at, at + OUTPUT_PIECE));
 }
 
 /** The body of FILE and CUT (WorldMode). */
@@ -30,9 +31,14 @@ function ofFile(path: string, n: number, bytes: number): { body: Uint8Array; dat
  * so it must be idempotent.
  */
 export function writeFileAt(layer: Layer, path: string, offset: number, bytes: Uint8Array): void {
-  const { body, data } = ofFile(path, offset, bytes.length);
-  data.set(bytes);
-  layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
+  let at = 0;
+  do {
+    const part = bytes.subarray(at, at + OUTPUT_PIECE);
+    const { body, data } = ofFile(path, offset + at, part.length);
+    data.set(part);
+    layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
+    at += OUTPUT_PIECE;
+  } while (at < bytes.length);
 }
 
 /**

@@ -67,6 +67,7 @@ export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFro
 export { ChannelMemory } from './channel-memory/channel-memory.ts';
 export { DEFAULT_WINDOW } from './channel-memory/initial.ts';
 export * from './channel-memory/events.ts';
+export { readWorldBody } from './channel-memory/world.ts';
 export { asArrival, patchFromLog } from './channel-memory/records.ts';
 export { upgradeManifest } from './images/upgrade-records.ts';
 export { coversDeterminants } from './channel-memory/ranges.ts';
@@ -78,8 +79,6 @@ export { FileService } from './files/file-service.ts';
 export {
   FileError,
   GONE,
-  MAX_PIECES,
-  MAX_READ,
   type Fatal,
   type FileAnswer,
   type FileEffect,

@@ -5,7 +5,15 @@
  *
  * Owns the connections and the log. The log alone outlives the process.
  */
-import { ServedLog, asArrival, patchFromLog, type CmEvent, type LogAnswers, type LogIo } from '@mayfly/protocols';
+import {
+  ServedLog,
+  asArrival,
+  patchFromLog,
+  readWorldBody,
+  type CmEvent,
+  type LogAnswers,
+  type LogIo,
+} from '@mayfly/protocols';
 import {
   Flag,
   Kind,
@@ -122,6 +130,7 @@ export class CmHost {
         durability: undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability,
         chunkBytes: setup.chunkBytes,
         window: setup.window,
+        worldMemory: { waiting: 2 * setup.chunkBytes, parts: Infinity },
         lazyTicks: setup.lazyTicks,
         authorise: (c) => {
           const [t, n] = c.split('.').map(Number);
@@ -374,17 +383,19 @@ export class CmHost {
         );
         return log.trim(e.stream, e.from, to, e.keep);
       }
-      case 'world':
+      case 'world': {
+        const body = readWorldBody(e.body, (stream, lsn) => this.read(stream, lsn));
         world.checkers.kit.shows(this.index, e.task, e.channel);
-        world.checkers.world(e.task, e.channel, e.mode, e.body);
+        world.checkers.world(e.task, e.channel, e.mode, body);
         world.trace?.(`world sees message ${e.channel} of task ${e.task}${e.mode === WorldMode.EXIT ? ' (exit)' : ''}`);
         if (e.mode === WorldMode.EXIT) {
           world.files.ended(e.task);
           world.server.exited(e.task, e.incarnation);
         } else world.sink.wrote(e.task, e.channel);
-        if (e.mode === WorldMode.MEMBER) world.server.asked(e.task, e.body);
-        if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, e.body);
+        if (e.mode === WorldMode.MEMBER) world.server.asked(e.task, body);
+        if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, body);
         return;
+      }
       case 'refused':
       case 'attached':
         return;

@@ -44,7 +44,12 @@ export type FileOp = (typeof FileOp)[keyof typeof FileOp];
 export type Segments = readonly number[];
 export const SEGMENT_WORDS = 4;
 const SEGMENT_BYTES = 32;
-const HEAD_BYTES = 24;
+/** The head of a request: before its name. */
+export const FILE_HEAD_BYTES = 24;
+
+/** Of one READ or WRITE: bytes, which the server holds in memory, and pieces, which cost its time. */
+export const FILE_BYTES = 16 << 20;
+export const FILE_PIECES = 1 << 17;
 
 export interface FileRequest {
   op: number;
@@ -56,7 +61,7 @@ export interface FileRequest {
 }
 
 const text = new TextEncoder();
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder();
 const EMPTY = new Uint8Array(0);
 
 export function encodeFileRequest(
@@ -65,7 +70,7 @@ export function encodeFileRequest(
 ): { body: Uint8Array; data: Uint8Array } {
   const name = r.name === undefined ? EMPTY : text.encode(r.name);
   const segments = r.segments ?? [];
-  const at = HEAD_BYTES + pad8(name.length);
+  const at = FILE_HEAD_BYTES + pad8(name.length);
   const head = at + segments.length * 8;
   const body = new Uint8Array(head + (r.bytes ?? 0));
   const v = new DataView(body.buffer);
@@ -74,39 +79,43 @@ export function encodeFileRequest(
   v.setUint32(4, segments.length / SEGMENT_WORDS, true);
   setU53(v, 8, r.session ?? 0);
   setU53(v, 16, r.value ?? 0);
-  body.set(name, HEAD_BYTES);
+  body.set(name, FILE_HEAD_BYTES);
   for (let i = 0; i < segments.length; i++) setU53(v, at + i * 8, segments[i]!);
   return { body, data: body.subarray(head) };
 }
 
-/** Undefined: not a request. Numbers above 2⁵³ − 1 make it none. */
-export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
-  if (body.length < HEAD_BYTES) return undefined;
-  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const nameBytes = v.getUint16(2, true);
-  const count = v.getUint32(4, true);
-  const at = HEAD_BYTES + pad8(nameBytes);
-  const head = at + count * SEGMENT_BYTES;
-  if (head > body.length) return undefined;
-  const session = getU53(v, 8);
-  const value = getU53(v, 16);
-  const segments = new Array<number>(count * SEGMENT_WORDS);
-  for (let i = 0; i < segments.length; i++)
-    if (!Number.isSafeInteger((segments[i] = getU53(v, at + i * 8)))) return undefined;
-  if (!Number.isSafeInteger(session) || !Number.isSafeInteger(value)) return undefined;
-  try {
-    return {
-      op: v.getUint8(0),
-      name: utf8.decode(body.subarray(HEAD_BYTES, HEAD_BYTES + nameBytes)),
-      session,
-      value,
-      segments,
-      data: body.subarray(head),
-    };
-  } catch {
-    return undefined;
-  }
+/** Where the segments of a request begin, and its data. */
+function placesOf(head: Uint8Array): { segments: number; data: number } {
+  const v = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const segments = FILE_HEAD_BYTES + pad8(v.getUint16(2, true));
+  return { segments, data: segments + v.getUint32(4, true) * SEGMENT_BYTES };
 }
+
+/** Is this the beginning of a request of so many bytes? {@link FILE_HEAD_BYTES} of it suffice. */
+export const fitsFileRequest = (head: Uint8Array, size: number): boolean =>
+  head.length >= FILE_HEAD_BYTES && placesOf(head).data <= size;
+
+/**
+ * Undefined: not a request ({@link fitsFileRequest}). Numbers above 2⁵³ − 1
+ * are NaN, and bytes of a name that are no text are U+FFFD: the file service refuses both.
+ */
+export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
+  if (!fitsFileRequest(body, body.length)) return undefined;
+  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const { segments: at, data } = placesOf(body);
+  const segments = new Array<number>((data - at) / 8);
+  for (let i = 0; i < segments.length; i++) segments[i] = safe(getU53(v, at + i * 8));
+  return {
+    op: v.getUint8(0),
+    name: utf8.decode(body.subarray(FILE_HEAD_BYTES, FILE_HEAD_BYTES + v.getUint16(2, true))),
+    session: safe(getU53(v, 8)),
+    value: safe(getU53(v, 16)),
+    segments,
+    data: body.subarray(data),
+  };
+}
+
+const safe = (n: number): number => (Number.isSafeInteger(n) ? n : NaN);
 
 /** Values of an answer's body. */
 export function encodeFileValues(...values: number[]): Uint8Array {

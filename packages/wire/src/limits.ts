@@ -21,6 +21,11 @@ export const DEFAULT_WHOLE_EVERY = 4;
 /** Under FT-MPI's mode `rebuild`: how long the replacement of a lost rank may be without a slot. */
 export const DEFAULT_SLOT_MS = 600_000;
 
+/** Bytes of one message to the world: a write to a file (FILE_BYTES), with its name and its places, or output. */
+export const WORLD_BYTES = 32 << 20;
+/** A rank divides longer output. */
+export const OUTPUT_PIECE = 8 << 20;
+
 /** Clusters of a job (protocol `hc3i`): each has a Channel Memory, to which every rank is connected. */
 export const MAX_CLUSTERS = 16;
 

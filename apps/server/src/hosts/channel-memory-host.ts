@@ -213,7 +213,7 @@ export class ChannelMemoryHost {
   #perform(e: LogIo): void {
     switch (e.type) {
       case 'world':
-        this.#deps.world.deliver(e.task, e.incarnation, e.channel, e.mode, e.body);
+        this.#deps.world.deliver(e.task, e.incarnation, e.channel, e.mode, this.#seat.bodyOf(e.body));
         this.#worldSync.wrote(e.task, e.channel);
         return;
       case 'refused':

@@ -5,7 +5,16 @@
  * Owns: the streams `<job>/cm<index>/…`, the connections bound to this core. Does not own: the core, and what becomes
  * of its answers to others; sockets before their first ATTACH (channel-memories.ts).
  */
-import { patchFromLog, protocols, type CmEvent, type StreamName, type LogIo, type ServedLog } from '@mayfly/protocols';
+import {
+  patchFromLog,
+  protocols,
+  readWorldBody,
+  type CmEvent,
+  type LogIo,
+  type ServedLog,
+  type StreamName,
+  type WorldBody,
+} from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
 import type { JobId, ProtocolName } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
@@ -66,6 +75,8 @@ export interface Seat {
   tick(): void;
   /** @throws what the log says: then the core is not used again */
   perform(e: SeatIo): void;
+  /** The body of a message to the world, from the log where it lies there. */
+  bodyOf(body: WorldBody): Uint8Array;
   /** All effects of an event are performed. */
   sendOut(): void;
   /** Closes its links. @returns what closes its streams */
@@ -301,6 +312,10 @@ export class MemorySeat implements Seat {
       default:
         e satisfies never;
     }
+  }
+
+  bodyOf(body: WorldBody): Uint8Array {
+    return readWorldBody(body, (stream, lsn) => this.#streams.read(stream, lsn));
   }
 
   async #sync(ticket: number, names: readonly string[]): Promise<void> {

@@ -148,6 +148,7 @@ export class GuestCore implements Behind {
       case 'trim':
         return this.#seat.perform(effect);
       default: {
+        if (effect.type === 'world') effect = { ...effect, body: this.#seat.bodyOf(effect.body) };
         const progress = effect.type === 'fenced' ? { progress: this.#core!.progress(effect.task) } : {};
         this.#deps.say({ type: 'answer', seat: this.#number, effect, ...progress });
       }

@@ -3,7 +3,7 @@
  *
  * Owns: the links that reached this server and go on to that one (tunnels).
  */
-import type { ServedLog } from '@mayfly/protocols';
+import { readWorldBody, type ServedLog, type WorldBody } from '@mayfly/protocols';
 import { MayflyError, type JobId } from '@mayfly/wire';
 import type { CmSpec } from '../hosts/channel-memory-deps.ts';
 import type { DataLink } from '../hosts/data-link.ts';
@@ -172,6 +172,12 @@ export class RemoteSeat implements Seat {
   /** That server performs them. */
   perform(_: SeatIo): void {
     return;
+  }
+  /** That server has read it (GuestCore). */
+  bodyOf(body: WorldBody): Uint8Array {
+    return readWorldBody(body, () => {
+      throw new MayflyError('INTERNAL', `the server ${this.server} sent output without its bytes`);
+    });
   }
   sendOut(): void {
     return;

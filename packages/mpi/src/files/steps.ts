@@ -4,6 +4,8 @@
  */
 import {
   FILES,
+  FILE_BYTES,
+  FILE_PIECES,
   FileOp,
   SpawnRefusal,
   WORLD,
@@ -33,11 +35,8 @@ const OPS: Record<Ask, FileOp> = {
   resize: FileOp.RESIZE,
   preallocate: FileOp.PREALLOCATE,
 };
-/** Bytes of one message. In atomic mode an access is one message as far as this goes. */
+/** Bytes of one message. In atomic mode an access is one message as far as the service takes it. */
 const PIECE = 8 << 20;
-const ATOMIC_PIECE = 256 << 20;
-/** Pieces of the file that one message may name; the service takes twice as many. */
-const MOST_PIECES = 1 << 19;
 const piecesOf = (s: Segments): number => s.reduce((n, x, i) => (i % 4 === 2 ? n + x : n), 0);
 
 const TEXTS: Partial<Record<number, string>> = {
@@ -255,11 +254,11 @@ function access(layer: Layer, r: CollectiveRequest, step: Extract<FileStep, { do
     position = numberAt(layer, position, 8);
   }
   const from = position * file.etype.layout.size;
-  const most = file.atomic ? ATOMIC_PIECE : PIECE;
+  const most = file.atomic ? FILE_BYTES : PIECE;
   for (let at = 0, bytes: number; at < step.buffer.bytes; at += bytes) {
     bytes = Math.min(most, step.buffer.bytes - at);
     let segments = segmentsOf(file, from + at, bytes);
-    while (piecesOf(segments) > MOST_PIECES) segments = segmentsOf(file, from + at, (bytes = Math.ceil(bytes / 2)));
+    while (piecesOf(segments) > FILE_PIECES) segments = segmentsOf(file, from + at, (bytes = Math.ceil(bytes / 2)));
     const piece = part(step.buffer, at, bytes);
     const q = { session: file.session, segments };
     if (step.write)

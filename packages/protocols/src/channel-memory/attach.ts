@@ -48,6 +48,7 @@ import {
 } from './state.ts';
 import { askForCut } from './cutting.ts';
 import { appendWorldMessage } from './data-path.ts';
+import { voidPart } from './world.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
   const m = readBody('ATTACH', Attach, body);
@@ -170,7 +171,7 @@ function voidPartials(s: State, task: TaskId): void {
     if (c?.partial) discardPartial(d, c);
   }
   const w = s.worlds[task];
-  if (w) w.channel.partial = undefined;
+  if (w) voidPart(s, w);
 }
 
 // ---- a receiver's return to a recovered log ----

@@ -67,12 +67,13 @@ function provisionalOf(w: World, stream: Provisional['stream'], mode: number, by
   const last = all.at(-1);
   if (!last) return undefined;
   let [first, length] = [all.length, 0];
-  while (first > 0 && length < bytes) length += all[--first]!.body.length;
+  // What is not in memory is not shown early (world.ts, W1), nor what lies before it.
+  while (first > 0 && length < bytes && all[first - 1]!.body instanceof Uint8Array) length += all[--first]!.body.length;
   return {
     task: w.channel.src,
     stream,
     omitted: all.slice(0, first).reduce((n, m) => n + m.body.length, 0),
-    parts: all.slice(first).map((m) => m.body),
+    parts: all.slice(first).flatMap((m) => (m.body instanceof Uint8Array ? [m.body] : [])),
     // Places in the task's log are not used twice, numbers of messages are.
     version: `${w.channel.src}:${all[0]!.channel}:${last.lsn}`,
   };
@@ -85,10 +86,9 @@ function provisionalOf(w: World, stream: Provisional['stream'], mode: number, by
  */
 export function memoryOf(s: State): { bytes: number; heldBack: number; records: number; covers: number } {
   const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
-  let [bytes, records] = [s.cutting?.heldBytes ?? 0, 0];
+  let [bytes, records] = [(s.cutting?.heldBytes ?? 0) + s.worldBytes, 0];
   for (const w of s.worlds) {
     if (!w) continue;
-    bytes += length(w.waiting.map((m) => m.body)) + length(w.channel.partial?.bodies ?? []);
     records += w.index.held;
   }
   for (const d of s.destinations) {

@@ -23,7 +23,7 @@ import {
   type World,
 } from './state.ts';
 import { trimBehindBase } from './trim.ts';
-import { emitWorld, join, readable } from './world.ts';
+import { toWorld, voidPart, worldLimit } from './world.ts';
 
 /** DATA at `o` of `bytes`, ending at `end`; its determinants are logged already (C2). @throws ProtocolError */
 export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
@@ -32,7 +32,8 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   if (routeOf(a.task, h.dst, homes) !== index)
     throw protocolError('BAD_FRAME', `channel ${h.src} → ${h.dst} is not logged here`);
   const whole = (h.flags & Flag.LAST) !== 0;
-  if (h.size > s.maxMessageBytes) throw protocolError('TOO_LARGE', `message of ${h.size} bytes`);
+  if (h.size > (h.dst === WORLD ? worldLimit(h.mode) : s.maxMessageBytes))
+    throw protocolError('TOO_LARGE', `message of ${h.size} bytes`);
   if (h.bytes !== Math.min(s.chunkBytes, h.size - h.offset) || h.offset % s.chunkBytes !== 0)
     throw protocolError('BAD_FRAME', `part of ${h.bytes} bytes at ${h.offset} of ${h.size}`);
   if (whole !== (h.offset + h.bytes === h.size))
@@ -59,7 +60,8 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   }
   if (h.channel > c.count + 1)
     throw protocolError('OUT_OF_SEQUENCE', `message ${h.channel} of ${h.src} → ${h.dst} after ${c.count}`);
-  if (h.offset === 0) discardPartial(d, c);
+  if (h.offset === 0 && w) voidPart(s, w);
+  else if (h.offset === 0) discardPartial(d, c);
   else if (c.partial?.size === h.size && h.offset + h.bytes <= c.partial.bytes)
     return; // a chunk that is there already
   else if (c.partial?.bytes !== h.offset || c.partial.size !== h.size)
@@ -75,30 +77,6 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   if (d && foreign) fromAnotherCluster(s, d, c, h, frame, whole);
   else if (d) toTask(s, d, c, h, v, at, frame, whole, record);
   else toWorld(s, w!, h, frame, whole, record ?? frame);
-}
-
-function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolean, record: Uint8Array): void {
-  const c = w.channel;
-  const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
-  const all = whole && c.partial !== undefined ? join([...c.partial.bodies, body], h.size) : body;
-  // C6: whatever is logged comes out, and an unreadable message would end the job.
-  if (whole && !readable(h.mode, all))
-    throw protocolError(
-      'BAD_FRAME',
-      `message ${h.channel} of task ${h.src} to the world cannot be read`,
-      'incarnation',
-    );
-  const lsn = s.outputDurable ? append(s, w.stream, record) : 0;
-  if (!whole) {
-    part(c, h, lsn).bodies.push(body);
-    return;
-  }
-  const p = c.partial === undefined ? undefined : part(c, h, lsn);
-  c.partial = undefined;
-  c.count = h.channel;
-  touch(s, c);
-  if (s.outputDurable) w.index.add(lsn, h.size, p?.lsns);
-  emitWorld(s, w, h, all, lsn);
 }
 
 /** The receiver has ended: its messages count as logged, so that their senders may forget and suppress them. */

@@ -76,6 +76,8 @@ export interface ChannelMemoryOptions {
   readonly chunkBytes?: number;
   /** A longer body is refused. Default 1 GiB. */
   readonly maxMessageBytes?: number;
+  /** Bytes of messages to WORLD that it may have in memory (W1 of world.ts). */
+  readonly worldMemory?: WorldMemory;
   /** Ticks between syncs that nothing waits for. Default 1. */
   readonly lazyTicks?: number;
   /** Teams of the job so far ({@link CmEvent} `teams`). */
@@ -84,6 +86,13 @@ export interface ChannelMemoryOptions {
   readonly dissolved?: readonly Dissolved[] | undefined;
   /** Coordinated checkpointing: what the streams are brought to before they are served. */
   readonly line?: Line | undefined;
+}
+
+export interface WorldMemory {
+  /** Of whole messages that wait; the others wait in the log. Default 32 MiB. */
+  readonly waiting: number;
+  /** Of parts, where output is not logged: a sender that passes it ends. Default 256 MiB. */
+  readonly parts: number;
 }
 
 /** Where all tasks of a job go back to. */
@@ -245,7 +254,8 @@ export type CmEffect =
       readonly channel: number;
       readonly incarnation: Incarnation;
       readonly mode: number;
-      readonly body: Uint8Array;
+      /** Read it with `readWorldBody`. */
+      readonly body: WorldBody;
     }
   | { readonly type: 'fenced'; readonly task: TaskId; readonly incarnation: Incarnation }
   /**
@@ -265,6 +275,10 @@ export type CmEffect =
   | { readonly type: 'attached'; readonly task: TaskId; readonly incarnation: Incarnation; readonly resume: boolean }
   /** Fatal for the job: an arrival is missing in the log although it was never trimmed. */
   | { readonly type: 'failed'; readonly task: TaskId; readonly error: ErrorBody };
+
+/** The body of a message to WORLD: in memory, or the bodies of these records one behind the other. */
+export type WorldBody =
+  Uint8Array | { readonly stream: StreamName; readonly lsns: readonly number[]; readonly length: number };
 
 export interface SendRecord {
   readonly type: 'sendRecord';

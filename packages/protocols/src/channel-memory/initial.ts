@@ -68,6 +68,8 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     inSections: new Set(),
     beside: [],
     trims: [],
+    worldBytes: 0,
+    worldMemory: options.worldMemory ?? { waiting: 32 << 20, parts: 256 << 20 },
     serving: false,
     out: [],
   };

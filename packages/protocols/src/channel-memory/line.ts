@@ -6,6 +6,7 @@ import { FILES, Flag, WORLD, emptyHeader, encodeFrame, patchArrival, readFrame, 
 import { countOf, type Recorded, type TaskOfWave } from '../contract/waves.ts';
 import type { Line } from './events.ts';
 import { BACK_KIND, WAVE_KIND, json, plain, viewOf } from './records.ts';
+import { inMemory } from './world.ts';
 import { append, channelOf, resumeStream, slotOf, type Destination, type State, type World } from './state.ts';
 
 /** A message of a wave stream. */
@@ -102,13 +103,14 @@ function backToCut(s: State, w: World, t: TaskOfWave | undefined): void {
   const h = emptyHeader(BACK_KIND);
   h.dst = w.channel.src;
   append(s, w.stream, encodeFrame(h, json({ count })));
-  cutWorld(w, count);
+  cutWorld(s, w, count);
 }
 
-export function cutWorld(w: World, count: number): void {
+export function cutWorld(s: State, w: World, count: number): void {
   w.index.cutBack(count);
   w.channel.count = count;
   w.channel.synced = Math.min(w.channel.synced, count);
+  for (const m of w.waiting) if (m.channel > count) s.worldBytes -= inMemory(m.body);
   w.waiting = w.waiting.filter((m) => m.channel <= count);
   w.exit = undefined;
 }

@@ -28,7 +28,7 @@ import {
   type State,
   type World,
 } from './state.ts';
-import { emitWorld, join } from './world.ts';
+import { bodyOf, emitWorld, keepsPart } from './world.ts';
 
 type Records = Iterable<{ lsn: number; bytes: Uint8Array }>;
 
@@ -95,7 +95,7 @@ function messages(
     parts.set(f.header.src, p);
     p.lsns.push(lsn);
     p.bytes += f.header.bytes;
-    if (isWorld) p.bodies.push(f.body);
+    if (isWorld && keepsPart(s, f.header, p.bodies)) p.bodies.push(f.body);
     if ((f.header.flags & Flag.LAST) === 0) continue;
     parts.delete(f.header.src);
     whole(f, p, lsn);
@@ -141,11 +141,11 @@ export function recoverWorld(s: State, w: World, records: Records, next: number)
       w.index.atLeast(b.count);
       w.channel.count = Math.max(w.channel.count, b.count);
     },
-    (count) => cutWorld(w, count),
+    (count) => cutWorld(s, w, count),
     (f, p, lsn) => {
       restore(w.index, f.header.channel, lsn, f.header.size, p);
       w.channel.count = Math.max(w.channel.count, f.header.channel);
-      emitWorld(s, w, f.header, join(p.bodies, f.header.size), lsn);
+      emitWorld(s, w, f.header, bodyOf(w, f.header, p), lsn);
     },
   );
   touch(s, w.channel);

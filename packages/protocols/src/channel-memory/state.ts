@@ -20,7 +20,7 @@ import type { Dissolved } from '../contract/dissolved.ts';
 import type { ChannelGate, ChannelWaves } from '../contract/waves.ts';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
-import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './events.ts';
+import type { ChannelMemoryOptions, CmEffect, Conn, StreamName, WorldBody, WorldMemory } from './events.ts';
 
 /** One append-only stream, durable up to `synced`. */
 export interface Stream {
@@ -40,7 +40,7 @@ export interface Partial {
   /** Reserved in the receiver's window and pushed ahead; `pushed` of its chunks went out on the present connection. */
   ahead: boolean;
   pushed: number;
-  /** Bodies, kept only for messages to WORLD. */
+  /** Bodies of a message to WORLD, as far as they are kept in memory (world.ts). */
   readonly bodies: Uint8Array[];
 }
 
@@ -168,13 +168,22 @@ export interface World {
   /** Where each message lies, by channel number. */
   readonly index: ArrivalIndex;
   /** Waiting to become durable before they come out. */
-  waiting: { lsn: number; channel: number; incarnation: Incarnation; mode: number; body: Uint8Array }[];
+  waiting: WaitingMessage[];
   /** Coordinated checkpointing: messages up to this one can never be undone. */
   stable: number;
   /** …and answers of the file service to the task that are never asked for again. */
   answered: number;
   /** Its EXIT, until that is reported as durable. */
   exit: { readonly lsn: number; readonly report: Uint8Array } | undefined;
+}
+
+/** A message to WORLD that is not out. */
+export interface WaitingMessage {
+  readonly lsn: number;
+  readonly channel: number;
+  readonly incarnation: Incarnation;
+  readonly mode: number;
+  readonly body: WorldBody;
 }
 
 /** A message that waits until its receiver has cut. */
@@ -368,6 +377,9 @@ export interface State {
   /** Until `recovered`: sections of a task that were read beside the determinants of a teammate. */
   readonly beside: { readonly source: Source; readonly block: Uint8Array }[];
   trims: { stream: Stream; needs: number; effect: CmEffect }[];
+  /** Bytes of messages to WORLD in memory: bodies that wait, and parts (world.ts, W1). */
+  worldBytes: number;
+  readonly worldMemory: WorldMemory;
   serving: boolean;
   out: CmEffect[];
 }

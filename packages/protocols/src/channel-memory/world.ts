@@ -1,7 +1,93 @@
-/** Messages of a task to WORLD: when they come out. */
-import { WorldMode, decodeFileRequest, type Header } from '@mayfly/wire';
+/**
+ * Messages of a task to WORLD: what of them is kept where, and when they come out.
+ *
+ *  W1  What senders can make a Channel Memory hold of such messages has a bound. Where output is logged, the log has
+ *      the parts of a message that is not whole, and the bodies that wait beyond `worldMemory.waiting`: memory
+ *      has their places. Where it is not (`none`, `app`), all parts together have at most `worldMemory.parts`: a sender
+ *      that passes this limit ends.
+ *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
+ */
+import { FILE_HEAD_BYTES, WORLD_BYTES, WorldMode, fitsFileRequest, readFrame, type Header } from '@mayfly/wire';
 import { readRequest } from '../contract/member-request.ts';
-import type { State, World } from './state.ts';
+import { part } from './cutting.ts';
+import type { StreamName, WorldBody } from './events.ts';
+import { plain, viewOf } from './records.ts';
+import { protocolError } from './refuse.ts';
+import { append, touch, type Partial, type State, type World } from './state.ts';
+
+/** Reports and requests that are not of files: they are read whole before they are logged. */
+const SMALL_BYTES = 1 << 20;
+
+const isSmall = (mode: number): boolean => mode === WorldMode.EXIT || mode === WorldMode.MEMBER;
+
+/** Bytes of a message of this mode at most. */
+export const worldLimit = (mode: number): number => (isSmall(mode) ? SMALL_BYTES : WORLD_BYTES);
+
+export const inMemory = (body: WorldBody): number => (body instanceof Uint8Array ? body.length : 0);
+
+/** W2: the body, with the records that it lies in. */
+export function readWorldBody(body: WorldBody, read: (stream: StreamName, lsn: number) => Uint8Array): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  const parts = body.lsns.map((lsn) => {
+    const record = plain(read(body.stream, lsn));
+    return readFrame(record, viewOf(record), 0).body;
+  });
+  return join(parts, body.length);
+}
+
+/** W1. `kept`: bodies of the parts before it that are in memory. */
+export const keepsPart = (s: State, h: Pick<Header, 'mode' | 'offset'>, kept: readonly Uint8Array[]): boolean =>
+  !s.outputDurable || isSmall(h.mode) || lengthOf(kept) < FILE_HEAD_BYTES;
+
+const lengthOf = (bodies: readonly Uint8Array[]): number => bodies.reduce((n, b) => n + b.length, 0);
+
+/** Of a message that is whole and logged. */
+export function bodyOf(w: World, h: Header, p: Pick<Partial, 'lsns' | 'bodies'>): WorldBody {
+  return lengthOf(p.bodies) === h.size
+    ? join(p.bodies, h.size)
+    : { stream: w.stream.name, lsns: p.lsns, length: h.size };
+}
+
+/** One part of a message has come. @throws ProtocolError */
+export function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolean, record: Uint8Array): void {
+  const c = w.channel;
+  const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
+  const keeps = (c.partial === undefined && whole) || keepsPart(s, h, c.partial?.bodies ?? []);
+  const bodies = [...(whole ? (c.partial?.bodies ?? []) : []), ...(keeps ? [body] : [])];
+  // C6: whatever is logged comes out, and an unreadable message would end the job.
+  if (whole && !readable(h.mode, bodies, h.size))
+    throw protocolError(
+      'BAD_FRAME',
+      `message ${h.channel} of task ${h.src} to the world cannot be read`,
+      'incarnation',
+    );
+  if (!whole && !s.outputDurable && s.worldBytes + h.bytes > s.worldMemory.parts)
+    throw protocolError(
+      'TOO_MANY',
+      `parts of unfinished messages to the world have ${s.worldBytes} bytes, and there is no room for more of them`,
+      'incarnation',
+    );
+  const lsn = s.outputDurable ? append(s, w.stream, record) : 0;
+  if (!whole) {
+    const p = part(c, h, lsn);
+    if (!keeps) return;
+    p.bodies.push(body);
+    s.worldBytes += body.length;
+    return;
+  }
+  const p = c.partial === undefined ? undefined : part(c, h, lsn);
+  voidPart(s, w);
+  c.count = h.channel;
+  touch(s, c);
+  if (s.outputDurable) w.index.add(lsn, h.size, p?.lsns);
+  emitWorld(s, w, h, bodyOf(w, h, { lsns: p?.lsns ?? [lsn], bodies }), lsn);
+}
+
+/** The message that has begun is void, or whole. */
+export function voidPart(s: State, w: World): void {
+  s.worldBytes -= lengthOf(w.channel.partial?.bodies ?? []);
+  w.channel.partial = undefined;
+}
 
 export function releaseWorld(s: State, w: World): void {
   const task = w.channel.src;
@@ -14,6 +100,7 @@ export function releaseWorld(s: State, w: World): void {
     const { channel, incarnation, mode, body } = m;
     if (!s.policy.shows(w, channel, mode)) return;
     w.waiting.shift();
+    s.worldBytes -= inMemory(body);
     s.out.push({ type: 'world', task, channel, incarnation, mode, body });
   }
 }
@@ -27,21 +114,24 @@ export function emitWorld(
   s: State,
   w: World,
   { channel, incarnation, mode }: Pick<Header, 'channel' | 'incarnation' | 'mode'>,
-  body: Uint8Array,
+  body: WorldBody,
   lsn: number,
 ): void {
   if (s.outputDurable) {
+    if (mode === WorldMode.EXIT && s.cutting && body instanceof Uint8Array) w.exit = { lsn, report: body };
+    if (s.worldBytes + inMemory(body) > s.worldMemory.waiting)
+      body = { stream: w.stream.name, lsns: w.index.chunksOf(channel) ?? [lsn], length: body.length };
+    s.worldBytes += inMemory(body);
     w.waiting.push({ lsn, channel, incarnation, mode, body });
-    if (mode === WorldMode.EXIT && s.cutting) w.exit = { lsn, report: body };
     if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
   } else s.out.push({ type: 'world', task: w.channel.src, channel, incarnation, mode, body });
 }
 
 /**
  * May a task say this to the world? Output may be any bytes, a result file may have any name, and an exit that cannot
- * be read is an error of the program.
+ * be read is an error of the program. `bodies`: parts that are in memory, from the first on.
  */
-export function readable(mode: number, body: Uint8Array): boolean {
+function readable(mode: number, bodies: readonly Uint8Array[], size: number): boolean {
   switch (mode) {
     case WorldMode.STDOUT:
     case WorldMode.STDERR:
@@ -50,15 +140,17 @@ export function readable(mode: number, body: Uint8Array): boolean {
     case WorldMode.EXIT:
       return true;
     case WorldMode.REQUEST:
-      return decodeFileRequest(body) !== undefined;
+      return fitsFileRequest(join(bodies, lengthOf(bodies)), size);
     case WorldMode.MEMBER:
-      return readRequest(body) !== undefined;
+      return readRequest(join(bodies, size)) !== undefined;
     default:
       return false;
   }
 }
 
-export function join(parts: readonly Uint8Array[], size: number): Uint8Array {
+/** One part stays as it is: nothing is copied. */
+function join(parts: readonly Uint8Array[], size: number): Uint8Array {
+  if (parts.length === 1 && parts[0]!.length === size) return parts[0]!;
   const out = new Uint8Array(size);
   let o = 0;
   for (const b of parts) {

@@ -18,11 +18,6 @@ export const FileError = {
 
 /** A length that means: there is no such file (CUT). */
 export const GONE = Number.MAX_SAFE_INTEGER;
-/**
- * Of one request: pieces cost time of the server, bytes that are read its memory. A rank cuts its accesses accordingly.
- */
-export const MAX_PIECES = 1 << 20;
-export const MAX_READ = 256 << 20;
 
 export interface JobFile {
   size: number;

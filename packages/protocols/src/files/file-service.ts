@@ -28,6 +28,8 @@
  */
 import { Check } from 'typebox/value';
 import {
+  FILE_BYTES,
+  FILE_PIECES,
   FileOp,
   ResultPath,
   SpawnRefusal,
@@ -45,8 +47,6 @@ import { lengthOf, endOf, piecesOf } from './segments.ts';
 import {
   FileError,
   GONE,
-  MAX_PIECES,
-  MAX_READ,
   type Fatal,
   type FileAnswer,
   type FileEffect,
@@ -172,6 +172,7 @@ export class FileService {
     }
     const s = this.#sessions.get(r.session);
     if (!s) return FileError.FILE;
+    if (Number.isNaN(r.value) || r.segments.includes(NaN)) return FileError.ARG;
     const size = this.size(s.path) ?? 0;
     switch (r.op) {
       case FileOp.READ:
@@ -180,10 +181,11 @@ export class FileService {
         if (
           !Number.isSafeInteger(length) ||
           !Number.isSafeInteger(endOf(r.segments)) ||
-          piecesOf(r.segments) > MAX_PIECES
+          length > FILE_BYTES ||
+          piecesOf(r.segments) > FILE_PIECES
         )
           return FileError.ARG;
-        if (r.op === FileOp.READ) return length > MAX_READ ? FileError.ARG : FileError.NONE;
+        if (r.op === FileOp.READ) return FileError.NONE;
         if (length !== r.data.length) return FileError.ARG;
         return this.#grows(s.path, Math.max(size, length === 0 ? 0 : endOf(r.segments)), room);
       }

@@ -4,7 +4,14 @@
  */
 import { Flag, Kind, WorldMode, decodeTeamBlock, imageId, incarnation, readFrame, taskId } from '@mayfly/wire';
 import type { Incarnation, Position, TaskId } from '@mayfly/wire';
-import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type LogPolicy } from '../../src/index.ts';
+import {
+  ChannelMemory,
+  patchFromLog,
+  readWorldBody,
+  type CmEffect,
+  type CmEvent,
+  type LogPolicy,
+} from '../../src/index.ts';
 import { readEvidence, viewOf } from '../../src/channel-memory/records.ts';
 import { aloneOf } from '../../src/pessimistic/teams/position.ts';
 import { Wrong } from '../coordinated/wrong.ts';
@@ -158,7 +165,12 @@ export class JobServer {
           });
           break;
         case 'world':
-          this.#world(e.task, e.channel, e.mode, e.body);
+          this.#world(
+            e.task,
+            e.channel,
+            e.mode,
+            readWorldBody(e.body, (name, lsn) => this.#logs[cm]!.get(name)!.records[lsn]!),
+          );
           break;
         case 'close':
           this.around.closes(e.conn, cm);
