@@ -45,6 +45,8 @@ const JOB_MS = 200;
  * second.
  */
 const JOB_MS_PER_RANK = 4;
+/** The same for its result files: 10,000 of them make a view of 1 MB or more. */
+const JOB_MS_PER_FILE = 0.5;
 const LISTS_MS = 500;
 const OUTPUT_MS = 60;
 const HISTORY_MS = 1000;
@@ -206,7 +208,6 @@ export class Dashboard implements RuntimeObserver {
           const view = this.#runtime.view(w.job);
           if (view) this.#sendView(w, view);
           this.#written.add(w.job);
-          for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
         }
       });
       const reader: Reader = {
@@ -290,7 +291,7 @@ export class Dashboard implements RuntimeObserver {
       if (!views.has(w.job)) views.set(w.job, this.#runtime.view(w.job));
       const view = views.get(w.job);
       if (view) this.#sendView(w, view);
-      w.due = now + (view?.tasks.length ?? 0) * JOB_MS_PER_RANK;
+      w.due = now + (view ? view.tasks.length * JOB_MS_PER_RANK + view.outputs.length * JOB_MS_PER_FILE : 0);
       for (const [path, bytes] of w.files) w.socket.emit('file', { job: w.job, path, bytes });
       w.files.clear();
     }

@@ -9,6 +9,8 @@ const resultPath = Compile(ResultPath);
 /** What an open job has in memory. */
 export interface OpenFiles {
   readonly files: ReadonlyMap<string, JobFile>;
+  /** As long as both are the same, so are the files. */
+  readonly changes: Readonly<{ names: number; lengths: number }>;
   /** Length of a stream; undefined: the task has written nothing since the job was opened. */
   end(task: TaskId, stream: StreamName): number | undefined;
 }
@@ -20,12 +22,21 @@ export interface ResultFile {
   task: TaskId;
 }
 
+const byPath = (a: ResultFile, b: ResultFile): number => (a.path < b.path ? -1 : 1);
 const listed = (files: ReadonlyMap<string, JobFile>): ResultFile[] =>
-  [...files].map(([path, f]) => ({ path, bytes: f.size, task: f.task })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  [...files].map(([path, f]) => ({ path, bytes: f.size, task: f.task })).sort(byPath);
+
+interface Listed {
+  names: number;
+  lengths: number;
+  list: ResultFile[];
+}
 
 export class Outputs {
   readonly #output: JobOutput;
   readonly #open: (job: JobId) => OpenFiles | undefined;
+  /** The last list of each open job: views ask for it far more often than it changes. */
+  readonly #listed = new WeakMap<object, Listed>();
 
   constructor(output: JobOutput, open: (job: JobId) => OpenFiles | undefined) {
     this.#output = output;
@@ -52,9 +63,20 @@ export class Outputs {
     return listed(await this.#filesOf(job));
   }
 
-  /** Result files of a job that is open, else none. */
+  /** Result files of a job that is open, else none. The list is changed by nobody. */
   filesNow(job: JobId): ResultFile[] {
-    return listed(this.#open(job)?.files ?? new Map());
+    const open = this.#open(job);
+    if (!open) return [];
+    const { files } = open;
+    const { names, lengths } = open.changes;
+    const last = this.#listed.get(files);
+    if (last?.names === names && last.lengths === lengths) return last.list;
+    const list =
+      last?.names === names
+        ? last.list.map((f) => (files.get(f.path)!.size === f.bytes ? f : { ...f, bytes: files.get(f.path)!.size }))
+        : listed(files);
+    this.#listed.set(files, { names, lengths, list });
+    return list;
   }
 
   /** A result file; undefined: the job has none of that name. */

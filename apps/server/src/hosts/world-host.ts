@@ -43,7 +43,13 @@ export class WorldHost {
     this.#output = output;
     this.outputs = new Outputs(output, (job) => {
       const o = this.#jobs.get(job);
-      return o && { files: o.service.files, end: (task, stream) => o.tasks.get(task)?.end(stream) };
+      return (
+        o && {
+          files: o.service.files,
+          changes: o.service.changes,
+          end: (task, stream) => o.tasks.get(task)?.end(stream),
+        }
+      );
     });
     this.#listener = listener;
   }
@@ -257,6 +263,18 @@ export class WorldHost {
 
   #fatal(job: JobId, o: JobWorld, task: TaskId, mode: number, f: Fatal): void {
     if (f.fatal === 'limit') return this.#over(job, o, task);
+    if (f.fatal === 'files')
+      return this.#fail(job, o, {
+        code: 'OUTPUT_LIMIT',
+        message: `The job has ${o.service.files.size} result files, and task ${task} wrote one more: write fewer, larger files.`,
+      });
+    if (f.fatal === 'requests')
+      return this.#fail(job, o, {
+        code: 'LOG_LIMIT',
+        message:
+          `The tasks of the job have too many requests to files for which they have not taken the answers. Task ` +
+          `${task} sent one more: wait for reads and writes before you begin others.`,
+      });
     const message =
       f.fatal === 'conflict'
         ? `Task ${task} wrote '${f.path}', but a part of that path is already a result file, or that path is ` +
@@ -317,6 +335,11 @@ export class WorldHost {
   /** Requests of a task that came here, answered or not. */
   requests(job: JobId, task: TaskId): number {
     return this.#jobs.get(job)?.service.requests(task) ?? 0;
+  }
+
+  /** Answer r of a task has bytes of a file. */
+  reads(job: JobId, task: TaskId, r: number): boolean {
+    return this.#jobs.get(job)?.service.answer(task, r)?.read !== undefined;
   }
 
   /** Answer r of a task; a read reads now (S5). Undefined: it is not kept any more, or the job is not open. */

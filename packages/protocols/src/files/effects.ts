@@ -49,9 +49,9 @@ export interface FileAnswer {
   read?: { path: string; input: boolean; segments: Segments; size: number };
 }
 
-/** The job cannot go on: too much output, or a name that is not allowed. */
+/** The job cannot go on: too much output, too many files or unanswered requests, or a name that is not allowed. */
 export interface Fatal {
-  fatal: 'limit' | 'name' | 'conflict' | 'malformed';
+  fatal: 'limit' | 'name' | 'conflict' | 'malformed' | 'requests' | 'files';
   path: string;
 }
 

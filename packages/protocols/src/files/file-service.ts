@@ -23,6 +23,8 @@
  *  S4  Request r of a task has answer r. An answer is kept until the host reports that it is durable in the task's log.
  *  S5  A read takes place when its answer goes out: after the request came, and before any rank can know the answer. A
  *      read that is answered again after a crash may see later writes, never earlier ones.
+ *  S8  A job has at most {@link MAX_FILES} result files, whoever makes them, and however short they are.
+ *  S7  What is kept for answers is bounded: a task that asks for more without taking answers ends its job.
  *  S6  Tasks are numbered in the order in which spawns are granted, without gaps. The host adds them once the journal
  *      is durable, before the answer goes out.
  */
@@ -43,6 +45,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { readResult, readSpawn } from './bodies.ts';
+import { Counts, Folders } from './folders.ts';
 import { lengthOf, endOf, piecesOf } from './segments.ts';
 import {
   FileError,
@@ -59,8 +62,14 @@ import {
 
 const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 const MAX_SESSIONS = 10_000;
-const MAX_FILES = 100_000;
+/** Result files of a job: each view of the job names them all. */
+export const MAX_FILES = 10_000;
 const VALUES = new Uint8Array(0);
+/** S7: numbers in memory for answers that are kept: so many of each, and those of the segments that it reads. */
+const KEPT_NUMBERS = 16 << 20;
+const KEPT_EACH = 16;
+
+const numbersOf = (kept: Kept): number => KEPT_EACH + (kept.read?.segments.length ?? 0);
 
 export class FileService {
   /** Result files by path. */
@@ -71,6 +80,12 @@ export class FileService {
   readonly #applied = new Map<TaskId, number>();
   readonly #requests = new Map<TaskId, number>();
   readonly #answers = new Map<TaskId, Map<number, Kept>>();
+  #kept = 0;
+  readonly #folders = new Folders();
+  /** Sessions by the path of their file. */
+  readonly #opened = new Counts();
+  /** Result files that were made and removed, and changes of lengths. */
+  #changes = { names: 0, lengths: 0 };
   /** Input files that were deleted. */
   readonly #hidden = new Set<string>();
   /** S6: the spawns that were granted, in order. */
@@ -87,9 +102,20 @@ export class FileService {
     files: Map<string, JobFile> = new Map<string, JobFile>(),
     private readonly tasksAtStart = 0,
     private readonly mayAdd: (count: number, task: TaskId) => number = () => SpawnRefusal.LIMIT,
+    private readonly keptNumbers = KEPT_NUMBERS,
+    private readonly maxFiles = MAX_FILES,
   ) {
     this.files = files;
-    for (const f of files.values()) this.#total += f.size;
+    for (const path of inputs.keys()) this.#folders.add(path);
+    for (const [path, f] of files) {
+      this.#total += f.size;
+      this.#folders.add(path);
+    }
+  }
+
+  /** Who has made a list of the files when these were the same has it still. */
+  get changes(): Readonly<{ names: number; lengths: number }> {
+    return this.#changes;
   }
 
   /** Sum of the lengths of result files. */
@@ -130,6 +156,7 @@ export class FileService {
     if (mode !== WorldMode.REQUEST) return this.#decideResult(outcome, body, again ? Infinity : room);
     const r = decodeFileRequest(body);
     if (!r) return { fatal: 'malformed', path: '' };
+    if (this.#kept + KEPT_EACH + r.segments.length > this.keptNumbers) return { fatal: 'requests', path: '' };
     outcome.error = this.#refusal(r, task, room, outcome);
     return outcome;
   }
@@ -142,8 +169,9 @@ export class FileService {
     if (outcome.mode === WorldMode.CUT && m.offset === GONE) return outcome;
     const size = outcome.mode === WorldMode.CUT ? m.offset : Math.max(known, m.offset + m.bytes.length);
     if (size - known > room) return { fatal: 'limit', path: m.path };
-    if (!this.files.has(m.path) && this.#conflict(m.path)) return { fatal: 'conflict', path: m.path };
-    return outcome;
+    if (this.files.has(m.path)) return outcome;
+    if (this.#conflict(m.path)) return { fatal: 'conflict', path: m.path };
+    return this.files.size >= this.maxFiles ? { fatal: 'files', path: m.path } : outcome;
   }
 
   #refusal(r: FileRequest, task: TaskId, room: number, outcome: Outcome): number {
@@ -158,14 +186,13 @@ export class FileService {
       const size = this.size(r.name);
       if (r.op === FileOp.DELETE) {
         if (size === undefined) return FileError.NO_SUCH_FILE;
-        for (const s of this.#sessions.values()) if (s.path === r.name) return FileError.FILE_IN_USE;
-        return FileError.NONE;
+        return this.#opened.has(r.name) ? FileError.FILE_IN_USE : FileError.NONE;
       }
       if (this.#sessions.size >= MAX_SESSIONS) return FileError.NO_MEM;
       if (size === undefined) {
         if ((r.value & Amode.CREATE) === 0) return FileError.NO_SUCH_FILE;
         if (this.#conflict(r.name)) return FileError.BAD_FILE;
-        if (this.files.size >= MAX_FILES) return FileError.NO_SPACE;
+        if (this.files.size >= this.maxFiles) return FileError.NO_SPACE;
       } else if ((r.value & Amode.CREATE) !== 0 && (r.value & Amode.EXCL) !== 0) return FileError.FILE_EXISTS;
       outcome.value = this.#nextSession;
       return FileError.NONE;
@@ -209,6 +236,7 @@ export class FileService {
 
   /** An input file that is written to becomes a result file and counts whole. */
   #grows(path: string, size: number, room: number): number {
+    if (!this.files.has(path) && this.files.size >= this.maxFiles) return FileError.NO_SPACE;
     return size - (this.files.get(path)?.size ?? 0) > room ? FileError.QUOTA : FileError.NONE;
   }
 
@@ -216,10 +244,7 @@ export class FileService {
   #conflict(path: string): boolean {
     for (let i = path.indexOf('/'); i > 0; i = path.indexOf('/', i + 1))
       if (this.size(path.slice(0, i)) !== undefined) return true;
-    const below = `${path}/`;
-    for (const p of this.files.keys()) if (p.startsWith(below)) return true;
-    for (const p of this.inputs.keys()) if (p.startsWith(below)) return true;
-    return false;
+    return this.#folders.has(path);
   }
 
   // ── applying
@@ -238,6 +263,7 @@ export class FileService {
     let list = this.#answers.get(task);
     if (!list) this.#answers.set(task, (list = new Map()));
     list.set(number, kept);
+    this.#kept += numbersOf(kept);
     return out;
   }
 
@@ -273,6 +299,7 @@ export class FileService {
         pointer: (r.value & Amode.APPEND) !== 0 ? size : 0,
         deleteOnClose: (r.value & Amode.DELETE_ON_CLOSE) !== 0,
       });
+      this.#opened.add(r.name);
       this.#nextSession = Math.max(this.#nextSession, value + 1);
       kept.values = [value, size];
       return;
@@ -312,6 +339,7 @@ export class FileService {
         return;
       case FileOp.CLOSE:
         this.#sessions.delete(r.session);
+        this.#opened.remove(s.path);
         if (s.deleteOnClose) this.#delete(s.path, out);
         return;
       default:
@@ -328,12 +356,15 @@ export class FileService {
   }
   #create(path: string, task: TaskId, input: boolean, out: FileEffect[]): void {
     this.files.set(path, { size: 0, task });
+    this.#folders.add(path);
+    this.#changes.names++;
     out.push({ type: 'create', path, task, input });
   }
   #grow(path: string, size: number): void {
     const f = this.files.get(path)!;
     this.#total += size - f.size;
     f.size = size;
+    this.#changes.lengths++;
   }
   #write(path: string, segments: Segments, data: Uint8Array, out: FileEffect[], least: number): void {
     const end = data.length > 0 ? endOf(segments) : least;
@@ -348,6 +379,8 @@ export class FileService {
   #remove(path: string, out: FileEffect[]): void {
     this.#grow(path, 0);
     this.files.delete(path);
+    this.#folders.remove(path);
+    this.#changes.names++;
     out.push({ type: 'remove', path });
   }
   #delete(path: string, out: FileEffect[]): void {
@@ -376,9 +409,10 @@ export class FileService {
   forget(task: TaskId, upTo: number): void {
     const list = this.#answers.get(task);
     if (!list) return;
-    for (const r of list.keys()) {
+    for (const [r, kept] of list) {
       if (r > upTo) break;
       list.delete(r);
+      this.#kept -= numbersOf(kept);
     }
   }
 
@@ -398,18 +432,27 @@ export class FileService {
   }
 
   restore(s: FileSnapshot): void {
+    for (const path of this.files.keys()) this.#folders.remove(path);
     this.files.clear();
     this.#total = 0;
+    this.#changes.names++;
     for (const [path, f] of s.files) {
       this.files.set(path, { ...f });
       this.#total += f.size;
+      this.#folders.add(path);
     }
     this.#sessions = new Map(s.sessions);
+    this.#opened.clear();
+    for (const [, { path }] of s.sessions) this.#opened.add(path);
     this.#nextSession = s.nextSession;
     for (const [task, n] of s.applied) this.#applied.set(task as TaskId, n);
     for (const [task, r] of s.requests) this.#requests.set(task as TaskId, r);
     for (const path of s.hidden) this.#hidden.add(path);
     this.spawned.splice(0, Infinity, ...(s.spawned ?? []));
-    for (const [task, list] of s.answers) this.#answers.set(task as TaskId, new Map(list));
+    this.#kept = 0;
+    for (const [task, list] of s.answers) {
+      this.#answers.set(task as TaskId, new Map(list));
+      for (const [, kept] of list) this.#kept += numbersOf(kept);
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** The file service's core (S1–S5) against a dumb model, and its redo after a crash. */
 import {
+  FILE_PIECES,
   FileOp,
   SpawnRefusal,
   WorldMode,
@@ -98,6 +99,81 @@ describe('the file service', () => {
     ask(FileOp.CLOSE, { session: fileValue(again.body, 0) });
     expect(files.files.size).toBe(0);
     expect(files.service.total).toBe(0);
+  });
+
+  it('bounds what one request makes the server read, and what it keeps of requests (S7)', () => {
+    const input = new Map([['in', new Uint8Array(60_000)]]);
+    const files = new MemoryFiles(1000, input);
+    const ask = client(files);
+    const session = fileValue(ask(FileOp.OPEN, { name: 'in', value: 0 }).body, 0);
+    // 128 bytes that asked for 258 MB.
+    expect(ask(FileOp.READ, { session, segments: [0, 60_000, 4300, 0] }).error).toBe(FileError.ARG);
+    expect(ask(FileOp.READ, { session, segments: [0, 1, FILE_PIECES + 1, 0] }).error).toBe(FileError.ARG);
+    expect(ask(FileOp.READ, { session, segments: [0, 60_000, 279, 0] }).body.length).toBe(279 * 60_000);
+    // One that takes no answers.
+    const service = new FileService(1000, new Map([['in', 10]]), undefined, 0, undefined, 100);
+    let n = 0;
+    const say = (op: FileOp, r: Parameters<typeof request>[1]): unknown => {
+      const body = request(op, r);
+      const outcome = service.decide(taskId(0), ++n, WorldMode.REQUEST, body, 1000, false);
+      if ('fatal' in outcome) return outcome.fatal;
+      service.apply(outcome, body);
+      return undefined;
+    };
+    expect(say(FileOp.OPEN, { name: 'in', value: 0 })).toBeUndefined();
+    const read = { session: 1, segments: [0, 1, 1, 0] };
+    expect(Array.from({ length: 5 }, () => say(FileOp.READ, read))).toEqual([...Array(4).fill(undefined), 'requests']);
+    const again = new FileService(1000, new Map(), undefined, 0, undefined, 100);
+    again.restore(service.snapshot());
+    const over = again.decide(taskId(0), n, WorldMode.REQUEST, request(FileOp.READ, read), 1000, false);
+    expect(over).toMatchObject({ fatal: 'requests' });
+    service.forget(taskId(0), 4);
+    expect(say(FileOp.READ, read)).toBeUndefined();
+  });
+
+  it('S8: a job has so many files, whoever makes them, and of no bytes as well', () => {
+    const input = new Map([['in', 1]]);
+    const service = new FileService(1000, input, undefined, 0, undefined, undefined, 3);
+    let n = 0;
+    const say = (mode: number, body: Uint8Array): string | number => {
+      const outcome = service.decide(taskId(0), ++n, mode, body, 1000, false);
+      if ('fatal' in outcome) return outcome.fatal;
+      service.apply(outcome, body);
+      return outcome.error;
+    };
+    const ask = (op: FileOp, r: Parameters<typeof request>[1]): string | number =>
+      say(WorldMode.REQUEST, request(op, r));
+    expect(ask(FileOp.OPEN, { name: 'in', value: 0 })).toBe(FileError.NONE);
+    for (const path of ['a', 'd/b', 'd/c']) expect(say(WorldMode.FILE, result(path, 0))).toBe(FileError.NONE);
+    expect(say(WorldMode.FILE, result('e', 0))).toBe('files');
+    expect(say(WorldMode.CUT, result('e', 5))).toBe('files');
+    expect(ask(FileOp.OPEN, { name: 'e', value: CREATE })).toBe(FileError.NO_SPACE);
+    // An input file that is written to would be one more.
+    expect(ask(FileOp.RESIZE, { session: 1, value: 5 })).toBe(FileError.NO_SPACE);
+    // Those that are there may grow and go.
+    expect(say(WorldMode.FILE, result('a', 0, Uint8Array.of(1)))).toBe(FileError.NONE);
+    expect(say(WorldMode.FILE, result('d', 0))).toBe('conflict');
+    for (const path of ['d/b', 'd/c']) expect(ask(FileOp.DELETE, { name: path })).toBe(FileError.NONE);
+    expect(say(WorldMode.FILE, result('d', 0))).toBe(FileError.NONE);
+    expect(ask(FileOp.RESIZE, { session: 1, value: 5 })).toBe(FileError.NONE);
+  });
+
+  it('makes the last of many files in the time of the first', () => {
+    const service = new FileService(1000, new Map());
+    let looked = 0;
+    const { keys } = Map.prototype;
+    // A scan of all files is a scan of their names.
+    service.files.keys = function () {
+      looked++;
+      return keys.call(this) as MapIterator<string>;
+    };
+    for (let n = 1; n <= 1000; n++) {
+      const body = result(`d${n % 7}/f${n}`, 0);
+      const outcome = service.decide(taskId(0), n, WorldMode.FILE, body, 1000, false);
+      service.apply(outcome as Outcome, body);
+    }
+    expect(service.files.size).toBe(1000);
+    expect(looked).toBe(0);
   });
 
   it('what is no request is none', () => {
