@@ -96,13 +96,15 @@ export function releaseWorld(s: State, w: World): void {
     w.exit = undefined;
     s.out.push({ type: 'taskEnded', task, report });
   }
-  for (let m = w.waiting[0]; m && m.lsn < w.stream.synced; m = w.waiting[0]) {
-    const { channel, incarnation, mode, body } = m;
-    if (!s.policy.shows(w, channel, mode)) return;
-    w.waiting.shift();
+  let out = 0;
+  for (const { lsn, channel, incarnation, mode, body } of w.waiting) {
+    if (lsn >= w.stream.synced || !s.policy.shows(w, channel, mode)) break;
+    out++;
     s.worldBytes -= inMemory(body);
     s.out.push({ type: 'world', task, channel, incarnation, mode, body });
   }
+  // All at once: to take the first of many, again and again, is quadratic.
+  if (out > 0) w.waiting = w.waiting.slice(out);
 }
 
 /**

@@ -177,7 +177,9 @@ export class Gate implements ChannelGate {
   /** The receiver has consumed so far: no image of it will lack these arrivals. */
   consumed(dst: TaskId, upTo: number): void {
     const { arrivals } = this.state.doors[dst]!;
-    while (arrivals[0] && arrivals[0].number <= upTo) arrivals.shift();
+    let gone = 0;
+    while (gone < arrivals.length && arrivals[gone]!.number <= upTo) gone++;
+    if (gone > 0) arrivals.splice(0, gone);
   }
 
   // ---- a wave ----

@@ -1,6 +1,8 @@
 /** Events for one core. The core is never entered while the effects of its last event are being performed. */
 export class Inbox<E> {
   #waiting: E[] = [];
+  /** Where the next one stands: taking the first of many off an array costs as much as all of them. */
+  #head = 0;
   #busy = false;
 
   /** @param take steps the core and performs the effects */
@@ -11,7 +13,11 @@ export class Inbox<E> {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      for (let e = this.#waiting.shift(); e !== undefined; e = this.#waiting.shift()) this.take(e);
+      while (this.#head < this.#waiting.length) {
+        const event = this.#waiting[this.#head++]!;
+        if (this.#head === this.#waiting.length) this.clear();
+        this.take(event);
+      }
     } finally {
       this.#busy = false;
     }
@@ -19,5 +25,6 @@ export class Inbox<E> {
 
   clear(): void {
     this.#waiting = [];
+    this.#head = 0;
   }
 }
