@@ -424,7 +424,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     comparisonRoutes(scope, { ...jobs, hashes });
     archiveRoutes(scope, p.runtime);
     historyRoutes(scope, p.runtime);
-    outputRoutes(scope, p.runtime, o.limits);
+    outputRoutes(scope, p.runtime, p.quotas, o.limits);
     reportRoutes(scope, { runtime: p.runtime, registry: p.registry, hashes, version: o.version });
     nodeRoutes(scope, p.runtime);
     serverRoutes(scope, { examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health, drain: o.drain });

@@ -7,6 +7,7 @@
  *  Q1  An owner without a record has the limits of all; the owner of the first token, who can set them, has none then.
  *  Q2  Submissions that are under way count as jobs, with their bytes, from their check on: two at once cannot both
  *      take what is left.
+ *      So do bytes of standard input that are typed into a job.
  *  Q3  A limit that is lowered, or reached by a running job, ends nothing: the next submission is refused.
  */
 import { isOver, ownerOf, slotsByOwner, type SlotQuotas } from '@mayfly/protocols';
@@ -132,9 +133,36 @@ export class Quotas {
         over = true;
         coming.jobs--;
         coming.bytes -= brought;
-        if (coming.jobs === 0) this.#coming.delete(owner);
+        this.#left(owner, coming);
       },
     };
+  }
+
+  /**
+   * Q2: a job that is there already gets so many bytes more. They count until what this returns is called.
+   * @throws MayflyError QUOTA_EXCEEDED
+   */
+  grows(owner: string, more: number, runtime: Runtime): () => void {
+    const { bytes } = this.limitsOf(owner);
+    const coming = this.#coming.get(owner) ?? { jobs: 0, bytes: 0 };
+    if (bytes !== undefined) {
+      const held = (useOf(runtime).get(owner) ?? nothing()).bytes + coming.bytes;
+      if (held + more > bytes)
+        throw exceeded(
+          `The jobs of ${owner} hold ${size(held)}, and this would add ${size(more)}; the quota is ${size(bytes)}. ` +
+            'Delete jobs that have ended: all that is stored of them goes, too.',
+        );
+    }
+    coming.bytes += more;
+    this.#coming.set(owner, coming);
+    return () => {
+      coming.bytes -= more;
+      this.#left(owner, coming);
+    };
+  }
+
+  #left(owner: string, coming: { jobs: number; bytes: number }): void {
+    if (coming.jobs === 0 && coming.bytes === 0) this.#coming.delete(owner);
   }
 
   viewOf(owner: string, runtime: Runtime, use = useOf(runtime)): QuotaView {

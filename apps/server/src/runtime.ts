@@ -90,7 +90,6 @@ export class Runtime {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #finals: FinalCounters;
-  readonly #logQuota: LogQuota;
   readonly #jobs: OpenJobs;
   readonly #watch: WatchParts;
   readonly intake: Intake;
@@ -111,7 +110,7 @@ export class Runtime {
     this.marks = new JobMarks({ registry, log: deps.log, images: deps.images, store: this.store, logger });
     this.#records = new JobRecords(deps.files, registry, logger);
     this.#finals = new FinalCounters(deps.archive);
-    this.#logQuota = new LogQuota(options.limits.logBytes);
+    const quota = new LogQuota(options.limits.logBytes);
     this.chronicle = new Chronicle({
       archive: deps.archive,
       nodes: options.limits.nodes,
@@ -249,6 +248,7 @@ export class Runtime {
       checkpoints: this.checkpoints,
       parity: this.parity,
       service,
+      quota,
       spec: (job) => this.#specs.get(job),
       closed: (job) => this.observer.jobChanged(job),
     });
@@ -263,7 +263,7 @@ export class Runtime {
       store: this.store,
       chronicle: this.chronicle,
       specs: this.#specs,
-      logBytes: (job) => (this.memories.of(job) ?? []).reduce((n, h) => n + h.logBytes, 0),
+      logBytes: (job) => this.memories.logBytes(job),
       stateOf: (job) => this.need(job).state,
       forgotten: async (job) => {
         await this.webhooks.forget(job);
@@ -275,7 +275,7 @@ export class Runtime {
       memories: this.memories,
       world: this.world,
       jobs: this.#jobs,
-      quota: this.#logQuota,
+      quota,
       tasksOf: (job) => this.tasksOf(job),
     };
     deps.disk.before(() => this.world.resume());
@@ -355,7 +355,7 @@ export class Runtime {
   }
 
   async #closeJob(job: JobId): Promise<void> {
-    this.#logQuota.forget(job);
+    this.#watch.quota.forget(job);
     await this.#jobs.close(job, this.tasksOf(job));
     const spec = this.#specs.get(job);
     if (spec) await this.#records.ended(spec);

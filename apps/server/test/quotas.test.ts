@@ -20,6 +20,7 @@ const open = (): Promise<MayflyServer> =>
     token: TOKEN,
     ...sharedCompiler(),
     quota: { slots: 3, jobs: 2, bytes: 100_000 },
+    limits: { inputBytes: 90_000 },
     log: { level: 'info', stream: new Writable({ write: (chunk, _e, done) => ((log += String(chunk)), done()) }) },
   });
 async function ask(
@@ -109,12 +110,32 @@ it('standard input counts that comes after the submission, before the job has sl
   const before = (await quota(ada)).used.bytes;
   const url = `/api/jobs/${job.body.id}/stdin`;
   const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/octet-stream' };
-  const typed = await server.inject({ method: 'POST', url, headers, payload: Buffer.alloc(60_000) });
-  expect(typed.json()).toEqual({ bytes: 60_000 });
-  expect((await quota(ada)).used.bytes).toBe(before + 60_000);
+  const typed = await server.inject({ method: 'POST', url, headers, payload: Buffer.alloc(30_000) });
+  expect(typed.json()).toEqual({ bytes: 30_000 });
+  expect((await quota(ada)).used.bytes).toBe(before + 30_000);
   expect((await submit(ada, 1, 60_000)).body).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  // What is typed is refused as well, here and beyond the limit of input; what is there already may come again.
+  const more = (query: string, token: string, bytes: number, to = url) =>
+    server
+      .inject({
+        method: 'POST',
+        url: `${to}${query}`,
+        headers: { ...headers, authorization: `Bearer ${token}` },
+        payload: Buffer.alloc(bytes),
+      })
+      .then((r) => r.json() as unknown);
+  expect(await more('', ada, 25_000)).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect(await more('?offset=0', ada, 30_000)).toEqual({ bytes: 30_000 });
+  expect(await more('?offset=20000', ada, 11_000)).toEqual({ bytes: 31_000 });
+  expect(await more('', TOKEN, 59_001)).toEqual({
+    code: 'TOO_LARGE',
+    message:
+      'The job has 31000 bytes of input files and standard input, and 59001 more were sent; this server accepts 90000.',
+  });
+  expect((await quota(ada)).used.bytes).toBe(before + 31_000);
   await ask('POST', `/api/jobs/${job.body.id}/cancel`, ada);
-  expect((await quota(ada)).used.bytes).toBe(before + 60_000);
+  expect((await ask('POST', `/api/jobs/${job.body.id}/again`, ada)).body).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect((await quota(ada)).used.bytes).toBe(before + 31_000);
   await ask('DELETE', `/api/jobs/${job.body.id}`, ada);
   expect((await quota(ada)).used.bytes).toBeLessThan(before);
 });

@@ -101,6 +101,6 @@ export {
   type LogIo,
   type LogOrder,
   type ServedLogOptions,
-  type StdinSource,
   type StreamRecords,
 } from './service/served-log.ts';
+export type { InputRoom, StdinSource } from './service/input-feed.ts';

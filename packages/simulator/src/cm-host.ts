@@ -130,6 +130,7 @@ export class CmHost {
         durability: undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability,
         chunkBytes: setup.chunkBytes,
         window: setup.window,
+        input: { ahead: 2 * setup.chunkBytes, perTick: 16 * setup.chunkBytes },
         worldMemory: { waiting: 2 * setup.chunkBytes, parts: Infinity },
         lazyTicks: setup.lazyTicks,
         authorise: (c) => {

@@ -38,7 +38,11 @@ export class ChannelMemories {
   }
   /** Bytes of the logs of every open job. */
   *logs(): Iterable<[JobId, number]> {
-    for (const [job, hosts] of this.#jobs) yield [job, hosts.reduce((n, h) => n + h.logBytes, 0)];
+    for (const job of this.#jobs.keys()) yield [job, this.logBytes(job)];
+  }
+  /** …of one job; 0: it is not open. */
+  logBytes(job: JobId): number {
+    return (this.#jobs.get(job) ?? []).reduce((n, h) => n + h.logBytes, 0);
   }
   /** The job has ended: its links close when its hosts do. */
   take(job: JobId): ChannelMemoryHost[] {

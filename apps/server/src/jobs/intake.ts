@@ -32,6 +32,9 @@ export interface IntakeParts {
   forgotten: (job: JobId) => Promise<void>;
 }
 
+/** Messages of standard input that are read in one turn of the loop: 2 MiB at most. */
+const STDIN_AT_ONCE = 32;
+
 export class Intake {
   readonly #parts: IntakeParts;
 
@@ -76,18 +79,40 @@ export class Intake {
     );
   }
 
-  /** All standard input of an ended job. */
-  async stdinOf(job: JobId): Promise<Uint8Array> {
+  /**
+   * All standard input of an ended job, read bit by bit.
+   * @param most bytes @throws MayflyError TOO_LARGE: it has more, from a server with another limit
+   */
+  async stdinOf(job: JobId, most: number): Promise<Uint8Array> {
     const log = await this.#parts.store.stdin(job);
     try {
-      return Buffer.concat(Array.from({ length: log.messages }, (_, n) => log.message(n + 1)));
+      if (log.bytes > most)
+        throw new MayflyError(
+          'TOO_LARGE',
+          `The job had ${log.bytes} bytes of standard input; this server accepts ${most}.`,
+        );
+      const all = new Uint8Array(log.bytes);
+      for (let n = 1, at = 0; n <= log.messages; n++) {
+        const part = log.message(n);
+        all.set(part, at);
+        at += part.length;
+        if (n % STDIN_AT_ONCE === 0) await new Promise(setImmediate);
+      }
+      return all;
     } finally {
       log.close();
     }
   }
 
-  async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
-    const length = await this.#parts.jobs.appendStdin(job, bytes, end, offset);
+  /** `admit`: OpenJobs.appendStdin. */
+  async appendStdin(
+    job: JobId,
+    bytes: Uint8Array,
+    end: boolean,
+    offset: number | undefined,
+    admit: (more: number) => () => void = () => () => undefined,
+  ): Promise<number> {
+    const length = await this.#parts.jobs.appendStdin(job, bytes, end, offset, admit);
     for (const l of this.#parts.service.logs(job)) l.feedStdin();
     return length;
   }

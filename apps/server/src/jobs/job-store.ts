@@ -95,7 +95,8 @@ export class JobStore {
     return { inputs, otherBytes: bytesOfPrograms(n.programs) + Buffer.byteLength(submission) + n.stdin.length };
   }
 
-  async submission(job: JobId): Promise<JobSubmission> {
+  /** @param stdin false: without standard input, which is read by itself */
+  async submission(job: JobId, stdin = true): Promise<JobSubmission> {
     const { inputs, stdinHash, ...rest } = JSON.parse(
       Buffer.from(await this.#need(job, 'submission.json')).toString('utf8'),
     ) as StoredSubmission;
@@ -112,7 +113,7 @@ export class JobStore {
       program: await whole(rest.program, 0),
       ...(further.length > 0 ? { further } : {}),
       ...(inputs.length > 0 ? { files } : {}),
-      ...(stdinHash !== undefined ? { stdin: await base64(`in/${stdinHash}`) } : {}),
+      ...(stdin && stdinHash !== undefined ? { stdin: await base64(`in/${stdinHash}`) } : {}),
     };
   }
 

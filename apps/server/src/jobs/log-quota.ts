@@ -8,7 +8,7 @@
  *      more than the limit.
  *  Q2  A job whose logs do not grow is asked for nothing.
  */
-import type { JobId } from '@mayfly/wire';
+import { MayflyError, type JobId } from '@mayfly/wire';
 
 export class LogQuota {
   /** Length at which each job was asked for images last. */
@@ -31,6 +31,15 @@ export class LogQuota {
     }
     this.#asked.set(job, from);
     return 'nothing';
+  }
+
+  /** Of a job whose logs have that length: why nothing may be added that it reads from files; undefined: it may. */
+  refusal(bytes: number): MayflyError | undefined {
+    if (bytes <= this.limit) return undefined;
+    const message =
+      `The logs of the job hold ${bytes} bytes of messages and file reads, more than the limit of ` +
+      `${this.limit} bytes.`;
+    return new MayflyError('LOG_LIMIT', message);
   }
 
   forget(job: JobId): void {

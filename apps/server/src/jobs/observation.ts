@@ -3,7 +3,7 @@
  * way.
  */
 import type { TaskObservation } from '@mayfly/protocols';
-import { FILES, type JobView } from '@mayfly/wire';
+import { FILES, WORLD, type JobView } from '@mayfly/wire';
 import type { ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 
@@ -12,6 +12,8 @@ export function observed(
   view: JobView,
   hosts: readonly ChannelMemoryHost[],
   world: Pick<WorldHost, 'requests'>,
+  /** Messages of standard input so far. */
+  typed: number,
 ): TaskObservation[] | undefined {
   const tasks: TaskObservation[] = [];
   for (const t of view.tasks) {
@@ -32,8 +34,11 @@ export function observed(
       ...(t.activity === undefined ? {} : { activity: t.activity }),
       arrivalsLogged: home.arrivalsLogged,
       sendsLogged: hosts.reduce((n, h) => n + (h.core?.observe(t.task).sendsLogged ?? 0), 0),
-      // A request to the file service that is not answered is under way.
-      bodiesUnderWay: home.bodiesUnderWay + Math.max(0, world.requests(view.id, t.task) - core.logged(FILES, t.task)),
+      // A request to the file service that is not answered is under way, and input that is not given yet.
+      bodiesUnderWay:
+        home.bodiesUnderWay +
+        Math.max(0, world.requests(view.id, t.task) - core.logged(FILES, t.task)) +
+        (t.task === 0 ? Math.max(0, typed - core.logged(WORLD, t.task)) : 0),
     });
   }
   return tasks;

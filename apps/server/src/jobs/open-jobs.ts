@@ -14,6 +14,7 @@
 import {
   DeadlockWatch,
   protocols,
+  type AnswerSource,
   type JobCounters,
   type JobService,
   type JobSpec,
@@ -21,6 +22,7 @@ import {
 } from '@mayfly/protocols';
 import type { MessageLog, Registry, StdinLog } from '@mayfly/storage/ports';
 import { MayflyError, WorldMode, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
+import type { LogQuota } from './log-quota.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Reading } from '../history/gauges.ts';
 import { memoriesOf, type ChannelMemories } from '../hosts/channel-memories.ts';
@@ -73,6 +75,7 @@ export interface OpenJobsParts {
   checkpoints: CheckpointServerHost;
   parity: Pick<ParityHost, 'view'>;
   service: JobService;
+  quota: Pick<LogQuota, 'refusal'>;
   spec: (job: JobId) => JobSpec | undefined;
   /** The logs of an ended job are gone. */
   closed: (job: JobId) => void;
@@ -165,19 +168,49 @@ export class OpenJobs {
     return opened;
   }
 
-  /** R5. @returns bytes that it has now */
-  appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
+  /**
+   * R5.
+   * @param admit called with the bytes that are new: throws when the owner may not have them, else returns what is to
+   * be called when they are there or refused @returns bytes that it has now
+   * @throws MayflyError TOO_LARGE; what `admit` throws
+   */
+  appendStdin(
+    job: JobId,
+    bytes: Uint8Array,
+    end: boolean,
+    offset: number | undefined,
+    admit: (more: number) => () => void,
+  ): Promise<number> {
     return this.#withStdin(job, async () => {
       const open = this.find(job);
       const log = open?.stdin ?? (await this.#parts.store.stdin(job));
+      let admitted = noop;
       try {
+        const more = Math.max(0, (offset ?? log.bytes) + bytes.length - log.bytes);
+        if (more > 0) {
+          this.#needRoom(job, log.bytes, more);
+          admitted = admit(more);
+        }
         await log.append(bytes, end, offset);
       } finally {
+        admitted();
         if (!open) log.close();
       }
       this.#typed.set(job, log.bytes);
       return log.bytes;
     });
+  }
+
+  /** Input files and standard input have one limit, whether they come with the job or later. */
+  #needRoom(job: JobId, has: number, more: number): void {
+    const { inputBytes } = this.#parts.limits;
+    const files = (this.#parts.spec(job)?.files ?? []).reduce((sum, f) => sum + f.bytes, 0);
+    if (files + has + more > inputBytes)
+      throw new MayflyError(
+        'TOO_LARGE',
+        `The job has ${files + has} bytes of input files and standard input, and ${more} more were sent; this server ` +
+          `accepts ${inputBytes}.`,
+      );
   }
 
   /** R5. */
@@ -217,7 +250,7 @@ export class OpenJobs {
       disk,
       world: this.#worldOf(job),
       answers: service.answersOf(job),
-      files: { answerable: (task) => world.answerable(job, task), answer: (task, r) => world.answer(job, task, r) },
+      files: this.#answersOf(job),
       secrets,
       settings: this.#parts.settings,
       elsewhere: spec.allowance ? undefined : this.#parts.elsewhere,
@@ -263,6 +296,19 @@ export class OpenJobs {
         message: `The nodes of the job sent more than ${bytes} bytes or ${messages} messages, its limits.`,
       }),
     );
+  }
+
+  /** Of the file service. What is read for an answer is within the quota of the job's logs. */
+  #answersOf(job: JobId): AnswerSource {
+    const { world, quota, memories } = this.#parts;
+    return {
+      answerable: (task) => world.answerable(job, task),
+      answer: (task, r) => {
+        const refusal = world.reads(job, task, r) ? quota.refusal(memories.logBytes(job)) : undefined;
+        if (refusal) throw refusal;
+        return world.answer(job, task, r);
+      },
+    };
   }
 
   /** Where the messages of its tasks to the world go. */

@@ -27,11 +27,8 @@ export function watchLogs({ service, memories, quota, tasksOf }: WatchParts): vo
     const what = quota.observe(job, bytes);
     if (what === 'ask')
       for (let t = tasksOf(job) - 1; t >= 0; t--) service.dispatch({ type: 'checkpoint', job, task: taskId(t) });
-    if (what !== 'end') continue;
-    const message =
-      `The logs of the job hold ${bytes} bytes of messages and file reads, more than the limit of ` +
-      `${quota.limit} bytes.`;
-    service.failed(job, { code: 'LOG_LIMIT', message });
+    const refusal = quota.refusal(bytes);
+    if (refusal) service.failed(job, { code: refusal.code, message: refusal.message });
   }
 }
 
@@ -41,7 +38,7 @@ export function watchRanks({ service, memories, world, jobs, tasksOf }: WatchPar
     service.dispatch({ type: 'progress', job, tasks: service.logged(job, tasksOf(job)) });
     const view = jobView(service.dispatcher, job, { task: noCounters, outputs: [], outputBytes: 0 });
     if (view?.state !== 'running') continue;
-    const tasks = observed(view, memories.of(job) ?? [], world);
+    const tasks = observed(view, memories.of(job) ?? [], world, open.stdin.messages);
     const deadlock = tasks && open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });
     if (deadlock) service.dispatch({ type: 'deadlock', job, report: deadlock.report });
   }

@@ -205,6 +205,7 @@ export class GuestCore implements Behind {
       core.logged(FILES, task),
       core.durable(FILES, task),
       core.logged(WORLD, task), // standard input
+      core.inputAhead(task),
     ]);
   }
 

@@ -17,6 +17,8 @@ export class RemoteCore implements LogCore {
   readonly #send: (event: CmEvent) => void;
   /** Of the tasks that were fenced, as they were then. */
   readonly #fenced = new Map<TaskId, Progress>();
+  /** Input for each task that is not reported as logged yet. */
+  readonly #sent = new Map<TaskId, { src: TaskId; channel: number; bytes: number }[]>();
   #tasks: number;
   #report: SeatReport;
 
@@ -35,6 +37,7 @@ export class RemoteCore implements LogCore {
     // That server has ticks of its own.
     if (event.type === 'tick') return NOTHING;
     if (event.type === 'grow') this.#tasks = event.size;
+    if (event.type === 'world') this.#gave(event);
     this.#send(event);
     return NOTHING;
   }
@@ -68,6 +71,20 @@ export class RemoteCore implements LogCore {
 
   durable(src: TaskId, dst: TaskId): number {
     return src === FILES ? this.#of(dst).durableAnswers : 0;
+  }
+
+  #gave({ task, src = WORLD, channel, body }: Extract<CmEvent, { type: 'world' }>): void {
+    const sent = this.#sent.get(task) ?? [];
+    this.#sent.set(task, [...this.#unreported(task, sent), { src, channel, bytes: body.length }]);
+  }
+  #unreported<S extends { src: TaskId; channel: number }>(task: TaskId, sent: readonly S[]): S[] {
+    const { answers, typed } = this.#of(task);
+    return sent.filter((m) => m.channel > (m.src === FILES ? answers : typed));
+  }
+
+  inputAhead(task: TaskId): number {
+    const sent = this.#unreported(task, this.#sent.get(task) ?? []);
+    return sent.reduce((n, m) => n + m.bytes, this.#of(task).inputAhead);
   }
 
   observe(task: TaskId): ReturnType<LogCore['observe']> {

@@ -164,9 +164,9 @@ export class RemoteSeat implements Seat {
     tunnel(link, first, this.#host.connect(path, link.address), () => this.#tunnels.delete(link));
   }
 
-  /** That server has ticks of its own. */
+  /** That server has ticks of its own; its input comes from here. */
   tick(): void {
-    return;
+    if (this.#isServed()) this.#served!.feedWaiting();
   }
 
   /** That server performs them. */

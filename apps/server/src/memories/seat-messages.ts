@@ -67,7 +67,7 @@ export interface SeatReport {
   tapped: number[];
 }
 
-export const REPORTED = 7;
+export const REPORTED = 8;
 
 export interface TaskReport {
   sends: number;
@@ -79,12 +79,15 @@ export interface TaskReport {
   durableAnswers: number;
   /** Lines of standard input that are logged. */
   typed: number;
+  /** Bytes of both that have not left for the task. */
+  inputAhead: number;
 }
 
 export const taskReport = (tasks: Float64Array, task: number): TaskReport => {
-  const [sends = 0, consumed = 0, arrivals = 0, bodiesUnderWay = 0, answers = 0, durableAnswers = 0, typed = 0] =
-    tasks.subarray(REPORTED * task, REPORTED * (task + 1));
-  return { sends, consumed, arrivals, bodiesUnderWay, answers, durableAnswers, typed };
+  const of = tasks.subarray(REPORTED * task, REPORTED * (task + 1));
+  const [sends = 0, consumed = 0, arrivals = 0, bodiesUnderWay = 0] = of;
+  const [answers = 0, durableAnswers = 0, typed = 0, inputAhead = 0] = of.subarray(4);
+  return { sends, consumed, arrivals, bodiesUnderWay, answers, durableAnswers, typed, inputAhead };
 };
 
 /** Of a server since its last report. */

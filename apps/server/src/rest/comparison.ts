@@ -43,15 +43,9 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
           `The job has not ended (${first.state}); what is typed into it may not be complete.`,
         );
       const spec = runtime.spec(first.id)!;
-      const {
-        room: _room,
-        rooms: _rooms,
-        stdin: _stdin,
-        options,
-        ...submission
-      } = await runtime.store.submission(first.id);
+      const { room: _room, rooms: _rooms, options, ...submission } = await runtime.store.submission(first.id, false);
       // What was typed into an interactive job is its input too; the second run gets all of it at once.
-      const stdin = Buffer.from(await runtime.intake.stdinOf(first.id)).toString('base64');
+      const stdin = await runtime.intake.stdinOf(first.id, o.limits.inputBytes);
       const { room, rooms } = request.body?.room === undefined && !request.body?.rooms ? spec : request.body;
       const name = `${first.name.replace(/ \(again\)$/, '').slice(0, 72)} (again)`;
       const created = await submit(
@@ -59,13 +53,16 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
         {
           ...submission,
           name,
-          ...(stdin === '' ? {} : { stdin }),
           ...(room === undefined || room === null ? {} : { room }),
           ...(rooms && { rooms }),
           ...(options === undefined ? {} : { options: { ...options, interactive: false } }),
         },
         request.principal!.name,
-        { asker: askerOf(request, reply), again: { seed: spec.seed, compareWith: spec.compareWith ?? first.id } },
+        {
+          asker: askerOf(request, reply),
+          stdin,
+          again: { seed: spec.seed, compareWith: spec.compareWith ?? first.id },
+        },
       );
       request.log.info({ job: created.id, again: first.id }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);

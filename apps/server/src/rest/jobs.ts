@@ -322,7 +322,12 @@ export async function submit(
   o: JobRoutes,
   s: JobSubmission,
   owner: string,
-  more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'>; allowance?: JobSpec['allowance'] } = {},
+  more: {
+    asker?: Asker;
+    stdin?: Uint8Array;
+    again?: Pick<JobSpec, 'seed' | 'compareWith'>;
+    allowance?: JobSpec['allowance'];
+  } = {},
 ): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs)
@@ -339,7 +344,7 @@ export async function submit(
     bytes += data.length;
     files.set(path, data);
   }
-  const stdin = s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin');
+  const stdin = more.stdin ?? (s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin'));
   if (bytes + stdin.length > limits.inputBytes)
     throw new MayflyError(
       'TOO_LARGE',
@@ -351,7 +356,7 @@ export async function submit(
     throw new MayflyError('BAD_REQUEST', `The programs have ${size} ranks together; a job has at most ${MAX_RANKS}.`);
   const admitted = o.quotas.admit(owner, { size, bytes: bytes + stdin.length }, runtime);
   try {
-    return await take(o, { submission: s, submitted, size, files, stdin, owner, admitted, ...more });
+    return await take(o, { submission: s, submitted, size, files, owner, admitted, ...more, stdin });
   } finally {
     admitted.done();
   }

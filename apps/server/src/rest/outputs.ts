@@ -1,11 +1,12 @@
 /** REST of what a job reads and writes: streams, result files, standard input. */
-import { isOver } from '@mayfly/protocols';
+import { isOver, ownerOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { MayflyError, taskId } from '@mayfly/wire';
 import type { ServerLimits } from '../options.ts';
+import type { Quotas } from '../quotas.ts';
 import type { Runtime } from '../runtime.ts';
 import { JobParams, TaskParams, refusals } from './schemas.ts';
 
@@ -22,7 +23,7 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
 };
 
-export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: ServerLimits): void {
+export function outputRoutes(plain: FastifyInstance, runtime: Runtime, quotas: Quotas, limits: ServerLimits): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
   for (const stream of ['stdout', 'stderr'] as const)
@@ -108,6 +109,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
           new Uint8Array(body ?? new Uint8Array(0)),
           request.query.end === '1',
           request.query.offset,
+          (more) => quotas.grows(ownerOf(runtime.spec(view.id)!), more, runtime),
         ),
       };
     },

@@ -286,6 +286,11 @@ export class ChannelMemory {
     return d?.done ? EVERYTHING : (d?.channels[slotOf(s, src)]?.synced ?? 0);
   }
 
+  /** Bytes of input for a task homed here that have not left (P5). */
+  inputAhead(task: TaskId): number {
+    return this.#s.destinations[task]?.inputBytes ?? 0;
+  }
+
   /** {@link observe} */
   observe(task: TaskId): ReturnType<typeof observe> {
     return observe(this.#s, task);

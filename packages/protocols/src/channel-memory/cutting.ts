@@ -15,6 +15,7 @@
 import {
   Cannot,
   Cut,
+  FILES,
   Kind,
   Mark,
   WORLD,
@@ -29,7 +30,7 @@ import {
 import { START_OF_TASK, countOf } from '../contract/waves.ts';
 import { isForeign } from './foreign.ts';
 import { readBody } from './read-body.ts';
-import { cost, pushAhead, pushWhole } from './push.ts';
+import { cost, inputArrives, pushAhead, pushWhole } from './push.ts';
 import { WAVE_KIND } from './records.ts';
 import { protocolError } from './refuse.ts';
 import {
@@ -125,6 +126,7 @@ function arrives(
     partial.lsns.push(lsn);
   }
   d.index.restore(n, lsn, h.size, partial?.lsns);
+  if (c.src === WORLD || c.src === FILES) inputArrives(d, n, h.size);
   pushWhole(s, d, n, h.size, frame, partial);
   s.cutting?.gate.numbered(d.task, n, c.src, h.channel);
 }

@@ -4,15 +4,14 @@
  */
 import { Flag, Kind, WORLD, emptyHeader, encodeFrame, routeOf, type Header } from '@mayfly/wire';
 import { fromAnotherCluster, waits } from './between.ts';
-import { part, toTask } from './cutting.ts';
+import { toTask } from './cutting.ts';
 import { isForeign } from './foreign.ts';
 import { protocolError } from './refuse.ts';
-import { discardPartial } from './push.ts';
+import { discardPartial, forgetInput } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import { isTeam, slideOverSections } from './sections.ts';
 import {
   ackSoon,
-  append,
   channelOf,
   slotOf,
   touch,
@@ -20,7 +19,6 @@ import {
   type Channel,
   type Destination,
   type State,
-  type World,
 } from './state.ts';
 import { trimBehindBase } from './trim.ts';
 import { toWorld, voidPart, worldLimit } from './world.ts';
@@ -124,6 +122,7 @@ export function done(s: State, d: Destination): void {
   d.done = true;
   d.closed = false;
   d.push = undefined;
+  forgetInput(d);
   for (const c of d.channels) {
     if (c === undefined) continue;
     discardPartial(d, c);

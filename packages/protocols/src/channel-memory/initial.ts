@@ -113,6 +113,8 @@ export function grow(s: State, size: number): void {
             done: false,
             trimmed: 0,
             heldWorld: [],
+            input: new Map<number, number>(),
+            inputBytes: 0,
             envelopes: new Set<number>(),
           }
         : undefined,

@@ -14,6 +14,8 @@
  *  P3  Last chunks leave in arrival order.
  *  P4  A body longer than the window, or any while the receiver says ENVELOPE_ONLY, stays in the log. Its envelope is
  *      pushed once the message is durable, since a receiver cannot return a body that it never had.
+ *  P5  Input from outside (standard input, answers of the file service) counts until its body has left: it was pushed
+ *      or pulled, or the receiver has consumed it. Who gives input waits while much of it has not left.
  */
 import { Kind } from '@mayfly/wire';
 import { giveUp, protocolError } from './refuse.ts';
@@ -37,6 +39,22 @@ const MAX_WINDOW = 256 * 1024 * 1024;
  */
 const PULLED_AT_ONCE = 4096;
 
+/** P5. */
+export function inputArrives(d: Destination, arrival: number, size: number): void {
+  d.input.set(arrival, size);
+  d.inputBytes += size;
+}
+
+function inputLeft(d: Destination, arrival: number): void {
+  d.inputBytes -= d.input.get(arrival) ?? 0;
+  d.input.delete(arrival);
+}
+
+export function forgetInput(d: Destination): void {
+  d.input.clear();
+  d.inputBytes = 0;
+}
+
 /** Begins to push to a receiver that has just attached. */
 export function beginPush(s: State, d: Destination, a: Attachment): void {
   const { prologue, image } = a.replays;
@@ -53,6 +71,7 @@ export function beginPush(s: State, d: Destination, a: Attachment): void {
     head: 0,
     ahead: new Map(),
   };
+  for (const n of d.input.keys()) if (n <= a.received || (n > prologue && n <= image)) inputLeft(d, n);
   d.push.cursor = a.received < prologue ? a.received + 1 : Math.max(a.received, image) + 1;
   forgetAhead(d);
   pump(s, d);
@@ -106,6 +125,7 @@ export function pushWhole(
     s.out.push({ type: 'send', conn: p.attachment.conn, bytes });
     underWay(p, n, size, reserved);
     advance(p);
+    inputLeft(d, n);
     return;
   }
   if (reserved) p.ahead.set(n, sent);
@@ -221,6 +241,7 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
         envelope: false,
       });
   p.ahead.delete(n);
+  inputLeft(d, n);
   underWay(p, n, size, sent !== undefined);
   return true;
 }
@@ -232,6 +253,10 @@ export function credit(s: State, d: Destination, consumed: number, window: numbe
   if (consumed >= p.cursor || consumed < p.consumed)
     throw protocolError('BAD_FRAME', `credit for arrival ${consumed}, pushed up to ${p.cursor - 1}`);
   p.consumed = consumed;
+  for (const n of d.input.keys()) {
+    if (n > consumed) break;
+    inputLeft(d, n);
+  }
   p.window = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, window));
   p.envelopeOnly = envelopeOnly;
   while (p.head < p.numbers.length && p.numbers[p.head]! <= consumed) {
@@ -269,6 +294,7 @@ export function pull(s: State, d: Destination, arrival: number, offset: number, 
     throw protocolError('TOO_MANY', 'more is pulled at once than a link may have waiting');
   const want = Math.max(1, Math.ceil(Math.min(bytes === 0 ? size : bytes, MAX_WINDOW / 4) / s.chunkBytes));
   const { conn, incarnation } = p.attachment;
+  if (from + want >= chunks.length) inputLeft(d, arrival);
   for (let i = from; i < Math.min(chunks.length, from + want); i++)
     s.out.push({
       type: 'sendRecord',

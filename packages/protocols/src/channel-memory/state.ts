@@ -157,6 +157,9 @@ export interface Destination {
   trimmed: number;
   /** Messages from WORLD that came while it was closed. */
   readonly heldWorld: { src: TaskId; channel: number; mode: number; context: number; body: Uint8Array }[];
+  /** P5: arrivals from outside whose bodies have not left, and their bytes. */
+  readonly input: Map<number, number>;
+  inputBytes: number;
   /** `none`: arrivals sent as envelopes whose bodies were not pulled yet. */
   readonly envelopes: Set<number>;
 }

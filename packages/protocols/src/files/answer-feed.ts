@@ -20,18 +20,23 @@ export class AnswerFeed {
 
   constructor(private readonly source: AnswerSource) {}
 
-  /** @param give may replace the core: then the rest is for the next one. @throws MayflyError LOST_LOG */
+  /**
+   * @param give may replace the core: then the rest is for the next one. @param room asked before each answer: whether
+   * it may go out now. @returns whether answers wait for room. @throws MayflyError LOST_LOG; what the source throws
+   */
   feed(
     core: Core,
     task: TaskId,
     current: () => Core | undefined,
     give: (r: number, answer: { error: number; body: Uint8Array }) => void,
-  ): void {
+    room: () => boolean,
+  ): boolean {
     if (this.#to !== core) this.#given.clear();
     this.#to = core;
     const last = this.source.answerable(task);
     for (let r = (this.#given.get(task) ?? core.logged(FILES, task)) + 1; r <= last && current() === core; r++) {
       const logged = r <= core.logged(FILES, task);
+      if (!logged && !room()) return true;
       // It may throw; then the answer did not go out.
       const a = logged ? undefined : this.source.answer(task, r);
       this.#given.set(task, r);
@@ -40,5 +45,6 @@ export class AnswerFeed {
         throw new MayflyError('LOST_LOG', `The answer to request ${r} of task ${task} to the file service is lost.`);
       give(r, a);
     }
+    return false;
   }
 }

@@ -2,8 +2,8 @@
  * One Channel Memory of an open job: the core, while there is one, and what the next core has to hear first.
  *
  * Owns: events and orders that wait for the core; the lowest incarnation of each task that may act; the tasks that are
- * done; how much standard input and how many answers of the file service the core has. Does not own: streams,
- * connections and clocks (the host), what other cores make of an answer (job-service.ts).
+ * done. Does not own: streams, connections and clocks (the host), what the core has of input from outside
+ * (input-feed.ts), what other cores make of an answer (job-service.ts).
  *
  *  L1 The core is never entered while the effects of its last event are being performed.
  *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done, or
@@ -14,18 +14,7 @@
  *  L3 After an effect that failed, the rest of that step does not happen and the core is not used again. The host makes
  *     a new one from the streams.
  */
-import {
-  FILES,
-  MayflyError,
-  WORLD,
-  WorldMode,
-  homeOf,
-  taskId,
-  type ErrorBody,
-  type ImageId,
-  type Incarnation,
-  type TaskId,
-} from '@mayfly/wire';
+import { homeOf, taskId, type ErrorBody, type ImageId, type Incarnation, type TaskId } from '@mayfly/wire';
 import { ChannelMemory } from '../channel-memory/channel-memory.ts';
 import type { LogPolicy } from '../channel-memory/state.ts';
 import type {
@@ -39,7 +28,8 @@ import type {
 } from '../channel-memory/events.ts';
 import type { ClustersNow, Rolled } from '../contract/clusters.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
-import { AnswerFeed, type AnswerSource } from '../files/answer-feed.ts';
+import type { AnswerSource } from '../files/answer-feed.ts';
+import { InputFeed, type InputRoom, type StdinSource } from './input-feed.ts';
 import { Inbox } from './inbox.ts';
 
 /** Answers of coordinated checkpointing. */
@@ -95,6 +85,7 @@ export type LogCore = Pick<
   | 'step'
   | 'progress'
   | 'logged'
+  | 'inputAhead'
   | 'durable'
   | 'observe'
   | 'awaiting'
@@ -103,12 +94,6 @@ export type LogCore = Pick<
   | 'provisional'
   | 'waveCounts'
 >;
-
-/** Lines of standard input, which are durable where they come from. Numbered from 1. */
-export interface StdinSource {
-  readonly messages: number;
-  message(n: number): Uint8Array;
-}
 
 export interface ServedLogOptions extends Omit<ChannelMemoryOptions, 'size'> {
   /** Tasks of the job when it is opened. */
@@ -119,6 +104,8 @@ export interface ServedLogOptions extends Omit<ChannelMemoryOptions, 'size'> {
   /** Of rank 0; asked by the Channel Memory at its home. */
   readonly stdin?: StdinSource | undefined;
   readonly files: AnswerSource;
+  /** Default 4 MiB and 16 MiB. */
+  readonly input?: InputRoom;
 }
 
 /** An order that waits for a core. */
@@ -141,7 +128,7 @@ export class ServedLog {
   #teams: Pick<ChannelMemoryOptions, 'teams' | 'dissolved'> | undefined;
   /** By what they ask for: of two orders for the same, the later one counts. */
   readonly #orders = new Map<string, LogOrder>();
-  readonly #feed: AnswerFeed;
+  readonly #input: InputFeed;
   readonly #inbox: Inbox<CmEvent>;
   /** Messages of each task to the world that can never be undone. */
   readonly #stable = new Map<TaskId, { readonly channel: number; readonly answers: number }>();
@@ -150,9 +137,6 @@ export class ServedLog {
   #size: number;
   #fresh: boolean;
   #core: LogCore | undefined;
-  /** Lines of standard input that this core has. */
-  #typed = 0;
-
   constructor(options: ServedLogOptions, host: LogHost, answers: LogAnswers) {
     this.index = options.index;
     this.#options = options;
@@ -161,8 +145,17 @@ export class ServedLog {
     this.#size = options.size;
     this.#fresh = options.fresh;
     this.#waitsForLine = options.policy.waves !== undefined && !options.fresh;
-    this.#feed = new AnswerFeed(options.files);
     this.#inbox = new Inbox((event) => this.#take(event));
+    const core = (): LogCore | undefined => this.#core;
+    this.#input = new InputFeed(options, {
+      get core() {
+        return core();
+      },
+      takes: (task) => this.isHome(task) && !this.#done.has(task),
+      give: (event) => this.step(event),
+      mayPass: (error) => host.mayPass(error),
+      failed: (error) => answers.failed(this.index, error),
+    });
   }
 
   /** Undefined: it recovers, or has failed for good. */
@@ -184,7 +177,7 @@ export class ServedLog {
 
   /** Of a core that begins now. */
   coreOptions(): ChannelMemoryOptions {
-    const { policy: _, fresh: __, stdin: ___, files: ____, ...options } = this.#options;
+    const { policy: _, fresh: __, stdin: ___, files: ____, input: _____, ...options } = this.#options;
     return { ...options, ...this.#teams, size: this.#size, line: this.#line };
   }
 
@@ -239,7 +232,7 @@ export class ServedLog {
   /** L2, once its streams are read. */
   begun(core: LogCore): void {
     this.#core = core;
-    this.#typed = core.logged(WORLD, taskId(0));
+    this.#input.begin(core);
     for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
     this.step({ type: 'recovered', fresh: this.#fresh });
     this.#fresh = false;
@@ -248,7 +241,6 @@ export class ServedLog {
     for (const task of this.#done) this.step({ type: 'done', task });
     for (const task of this.#unattended) this.step({ type: 'unattended', task });
     for (const [task, upTo] of this.#stable) this.step({ type: 'stable', task, ...upTo });
-    this.#checkStdin();
     this.feedStdin();
     this.feedAllAnswers();
     const orders = [...this.#orders.values()];
@@ -260,12 +252,15 @@ export class ServedLog {
   /** The core is gone, by order of the host: nothing of what waits for it happens. */
   drop(): void {
     this.#core = undefined;
+    this.#input.drop();
     this.#inbox.clear();
   }
 
   /** An event for the core, now or when it has finished. Without a core nothing happens: the next one recovers it. */
   step(event: CmEvent): void {
     if (this.#core) this.#inbox.put(event);
+    // What it gives is in the core before the next is read.
+    if (event.type === 'tick') this.#input.tick();
   }
 
   #take(event: CmEvent): void {
@@ -381,52 +376,20 @@ export class ServedLog {
     return isHome(task, this.#options);
   }
 
-  // Input from outside
-
-  /**
-   * Lines that the log has were durable where they come from: with fewer there, the next line would be lost as well.
-   */
-  #checkStdin(): void {
-    const { stdin } = this.#options;
-    if (!stdin || !this.isHome(taskId(0)) || this.#typed <= stdin.messages) return;
-    const message =
-      `The record of standard input is damaged: it has ${stdin.messages} messages, and rank 0 was sent ` +
-      `${this.#typed}. Submit the job again.`;
-    this.#answers.failed(this.index, { code: 'DAMAGED_DATA', message });
-  }
+  // Input from outside (input-feed.ts)
 
   feedStdin(): void {
-    const { stdin } = this.#options;
-    const core = this.#core;
-    if (!core || !stdin || !this.isHome(taskId(0))) return;
-    while (this.#typed < stdin.messages && this.#core === core) {
-      const channel = ++this.#typed;
-      const body = stdin.message(channel);
-      this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body });
-    }
+    this.#input.stdin();
   }
-
+  feedAnswers(task: TaskId): void {
+    this.#input.answers(task);
+  }
   feedAllAnswers(): void {
     for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
   }
-
-  /** Answers of the file service that the log of the task lacks. */
-  feedAnswers(task: TaskId): void {
-    const core = this.#core;
-    if (!core || !this.isHome(task) || this.#done.has(task)) return;
-    try {
-      this.#feed.feed(
-        core,
-        task,
-        () => this.#core,
-        (channel, { error, body }) =>
-          this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }),
-      );
-    } catch (error) {
-      if (this.#host.mayPass(error)) return;
-      const code = error instanceof MayflyError ? error.code : 'INTERNAL';
-      this.#answers.failed(this.index, { code, message: (error as Error).message });
-    }
+  /** At each tick of the host, where the core has ticks of its own. */
+  feedWaiting(): void {
+    this.#input.tick();
   }
 }
 
