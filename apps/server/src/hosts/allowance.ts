@@ -4,20 +4,30 @@
  *
  * Owns: what is left. A message that would pass the limit closes its link, and ends the job once.
  */
+import type { ErrorBody } from '@mayfly/wire';
 import { CloseCode, type DataLink } from './data-link.ts';
 
+export interface AllowanceLimits {
+  readonly bytes: number;
+  readonly messages: number;
+}
+
 export class Allowance {
+  readonly #limits: AllowanceLimits;
+  readonly #failed: (error: ErrorBody) => void;
   #bytes: number;
   #messages: number;
-  readonly #spent: () => void;
   #over = false;
 
-  constructor(bytes: number, messages: number, spent: () => void) {
-    this.#bytes = bytes;
-    this.#messages = messages;
-    this.#spent = spent;
+  /** @param failed ends the job, called once */
+  constructor(limits: AllowanceLimits, failed: (error: ErrorBody) => void) {
+    this.#limits = limits;
+    this.#failed = failed;
+    this.#bytes = limits.bytes;
+    this.#messages = limits.messages;
   }
 
+  /** @returns false: the message is one too many; its link is closed, and nothing of it counts */
   spend(link: Pick<DataLink, 'close'>, { length }: Uint8Array): boolean {
     if (!this.#over && length <= this.#bytes && this.#messages > 0) {
       this.#bytes -= length;
@@ -25,7 +35,12 @@ export class Allowance {
       return true;
     }
     link.close(CloseCode.TOO_MANY, 'TOO_MANY: the job has sent all that it may');
-    if (!this.#over) this.#spent();
+    const { bytes, messages } = this.#limits;
+    if (!this.#over)
+      this.#failed({
+        code: 'LOG_LIMIT',
+        message: `The nodes of the job sent more than ${bytes} bytes or ${messages} messages, its limits.`,
+      });
     this.#over = true;
     return false;
   }

@@ -254,7 +254,7 @@ export class OpenJobs {
       secrets,
       settings: this.#parts.settings,
       elsewhere: spec.allowance ? undefined : this.#parts.elsewhere,
-      ...(spec.allowance && { allowance: this.#allowanceOf(spec) }),
+      ...(spec.allowance && { allowance: new Allowance(spec.allowance, (error) => service.failed(job, error)) }),
       moved: (memory) => this.#parts.moved(job, memory),
       metrics,
       logger,
@@ -286,16 +286,6 @@ export class OpenJobs {
       tasks: spec.size,
       durable: protocols[spec.protocol].log.keepsOutput === 'durable',
     });
-  }
-
-  #allowanceOf({ id: job, allowance }: JobSpec): Allowance {
-    const { bytes, messages } = allowance!;
-    return new Allowance(bytes, messages, () =>
-      this.#parts.service.failed(job, {
-        code: 'LOG_LIMIT',
-        message: `The nodes of the job sent more than ${bytes} bytes or ${messages} messages, its limits.`,
-      }),
-    );
   }
 
   /** Of the file service. What is read for an answer is within the quota of the job's logs. */
