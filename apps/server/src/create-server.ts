@@ -245,12 +245,13 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     );
 
     let closed: Promise<void> | undefined;
-    return {
+    const server: MayflyServer = {
       url: o.publicUrl?.replace(/\/+$/, '') ?? localUrl,
       localUrl,
       port,
       token: secrets.token,
       tokenIsNew: secrets.tokenIsNew,
+      lost: storage.lost,
       ...(tls?.fingerprint === undefined ? {} : { fingerprint: tls.fingerprint }),
       inject: (request) => app.inject(request as never) as never,
       close: () =>
@@ -277,6 +278,13 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           await storage.close();
         })()),
     };
+    const leave = (): void => {
+      app.log.error({ err: storage.lost.reason as Error }, 'the storage is lost to another process');
+      server.close().catch((error: unknown) => app.log.warn({ err: error }, 'closing failed'));
+    };
+    if (storage.lost.aborted) leave();
+    else storage.lost.addEventListener('abort', leave, { once: true });
+    return server;
   } catch (error) {
     for (const f of undo.reverse()) await Promise.resolve(f()).catch(() => undefined);
     throw error;

@@ -163,6 +163,11 @@ export interface MayflyServer {
   readonly tokenIsNew: boolean;
   /** SHA-256 of the self-made certificate, to compare with what the browser shows. */
   readonly fingerprint?: string;
+  /**
+   * Aborts when another process has taken the data directory or the database: nothing can be stored any more, and the
+   * server closes itself. Its reason is a MayflyError CONFLICT.
+   */
+  readonly lost: AbortSignal;
   /** For tests: Fastify's inject. */
   inject(request: {
     method?: string;

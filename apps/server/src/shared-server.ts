@@ -100,7 +100,8 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
   const serveOnce = async (): Promise<void> => {
     const storage = await standBy();
     front.sendOn(undefined);
-    const { lost, secret } = storage.sharing;
+    const { lost } = storage;
+    const { secret } = storage.sharing;
     const drain = new AbortController();
     const server = await createServer({
       ...rest,

@@ -45,6 +45,7 @@ it('runs a job on the storage that it was given, and closes it', async () => {
   const calls = new Set<string>();
   const storage: Storage = {
     notices: own.notices,
+    lost: own.lost,
     log: counted(own.log, calls, 'log'),
     images: counted(own.images, calls, 'images'),
     registry: counted(own.registry, calls, 'registry'),
@@ -169,4 +170,21 @@ it('writes the output of an ended job once more, from its logs, when it was lost
   const second = await startServer({ dataDir });
   expect(await stdout(second)).toBe('hello\n');
   expect((await readdir(join(dataDir, 'log'))).filter((name) => name.includes(id))).toEqual([]);
+});
+
+it('closes when another process has taken the data directory, and stores nothing more', async () => {
+  const dataDir = await freshDir();
+  const first = await startServer({ dataDir });
+  // As one that takes it over: the claims of others go.
+  await rm(join(dataDir, 'lock'), { recursive: true });
+  const second = await openEmbeddedStorage({ dataDir });
+  // Refused, or, with a beat before it, not even answered.
+  const answer = await api(first, 'POST', '/api/jobs', program('export {};', 1)).catch(() => undefined);
+  if (answer) expect(answer).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+  expect(first.lost.aborted).toBe(true);
+  // The server itself does it: this waits for the same.
+  await first.close();
+  await expect(fetch(`${first.localUrl}/api/info`)).rejects.toThrow();
+  expect(await second.registry.entries('job/')).toEqual([]);
+  await second.close();
 });

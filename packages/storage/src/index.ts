@@ -31,7 +31,7 @@ export type { LeaseClock } from './embedded/registry-leases.ts';
 export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';
 export { fewOpenFiles } from './open-files.ts';
 export { MORE_FILES, stopsStorage, storageError, storageStop, whyStopped } from './storage-error.ts';
-export { lockDirectory } from './embedded/directory-lock.ts';
+export { LOCK_FOLDER, lockDirectory, type DirectoryLock } from './embedded/directory-lock.ts';
 export { jobsOf, unknownData, type UnknownData } from './embedded/unknown-data.ts';
 export { seal, unseal } from './sealed-text.ts';
 export { checkImages, type ImagesCheck } from './embedded/check/images.ts';

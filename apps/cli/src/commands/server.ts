@@ -159,6 +159,8 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
   if (store === undefined) {
     const s = await createServer(all);
     close = () => s.close();
+    // Its volunteers come to the other server as soon as this process is gone.
+    ended = new Promise((_, leave) => s.lost.addEventListener('abort', () => leave(s.lost.reason as Error)));
     ready(s);
   } else {
     const shared = await createSharedServer({

@@ -17,6 +17,7 @@ import {
   unknownData,
   unreadable,
   type CheckProgress,
+  type DirectoryLock,
   type ImagesCheck,
   type JobFolderRecord,
   type Problem,
@@ -62,20 +63,22 @@ export async function checkDataDirectory(dataDir: string, options: CheckOptions 
       'NOT_FOUND',
       `${dataDir} is not a data directory: it has none of ${PARTS.map((p) => `${p}/`).join(', ')}`,
     );
-  const unlock = await lockDirectory(dataDir);
+  const lock = await lockDirectory(dataDir);
   try {
-    const c = new Check(dataDir, options);
+    const c = new Check(dataDir, lock, options);
     await c.run();
     if (options.repair) await c.repair();
+    lock.confirm();
     return c.result;
   } finally {
-    await unlock();
+    await lock.release();
   }
 }
 
 class Check {
   readonly result: DataCheck = { problems: [], done: [], jobs: 0, files: 0, bytes: 0 };
   readonly #dataDir: string;
+  readonly #lock: DirectoryLock;
   readonly #now: number;
   readonly #aside: string;
   readonly #progress: CheckProgress;
@@ -85,8 +88,9 @@ class Check {
   readonly #records = new Map<string, JobFolderRecord>();
   #unknown!: Awaited<ReturnType<typeof unknownData>>;
 
-  constructor(dataDir: string, options: CheckOptions) {
+  constructor(dataDir: string, lock: DirectoryLock, options: CheckOptions) {
     this.#dataDir = dataDir;
+    this.#lock = lock;
     this.#now = options.now ?? Date.now();
     this.#aside = join(dataDir, 'damaged', new Date(this.#now).toISOString().replaceAll(':', '-').replace('Z', ''));
     this.#progress = (file, bytes) => {
@@ -221,6 +225,7 @@ class Check {
       [...entries].some(([k, v]) => this.#registry.entries.get(k) !== v);
     const registry = this.#registry.problems.length > 0;
     if (changed || registry) {
+      this.#lock.confirm();
       await rebuildRegistry(this.#dataDir, this.#aside, entries);
       this.#did(`registry: rebuilt with ${entries.size} records; the old files are in ${this.#rel()}/registry`);
       if (!entries.has('secret/token'))
@@ -316,8 +321,7 @@ class Check {
   async #mend(): Promise<void> {
     const pages = this.#problems.filter((p) => p.file.startsWith('images/pa') && p.harmless).map((p) => p.file);
     try {
-      // The lock is ours already.
-      const storage = await openEmbeddedStorage({ dataDir: this.#dataDir, locked: true });
+      const storage = await openEmbeddedStorage({ dataDir: this.#dataDir, lock: this.#lock });
       try {
         if (pages.length > 0)
           for (const image of await storage.images.list(''))
@@ -332,6 +336,7 @@ class Check {
   }
 
   async #setAside(file: string, why?: string): Promise<void> {
+    this.#lock.confirm();
     const to = join(this.#aside, file);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     try {

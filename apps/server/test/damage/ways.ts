@@ -60,5 +60,5 @@ export function kindOf(file: string, f: Fixture): string | undefined {
   if (file.startsWith('images/'))
     return file.startsWith('images/packs') ? 'images/packs/*.pack' : 'images/manifests/*.json';
   if (file.startsWith('tls/')) return file;
-  return file === 'lock' ? file : undefined;
+  return undefined;
 }

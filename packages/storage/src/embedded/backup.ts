@@ -23,6 +23,7 @@ import { cp, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import type { BackupInfo } from '../ports/index.ts';
+import { LOCK_FOLDER, lockDirectory } from './directory-lock.ts';
 import { openFileRegistry, type FileRegistry } from './registry.ts';
 import { syncDirectory } from './durable-file.ts';
 import { storageError } from './segment.ts';
@@ -140,8 +141,16 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
       `${backup} is a backup of format ${info.format}; this version reads formats up to ${FORMAT}`,
     );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if ((await readdir(dataDir)).length > 0)
-    throw new MayflyError('CONFLICT', `${dataDir} is not empty; restore into a new folder`);
+  const isEmpty = async (): Promise<boolean> => (await readdir(dataDir)).every((name) => name === LOCK_FOLDER);
+  const notEmpty = new MayflyError('CONFLICT', `${dataDir} is not empty; restore into a new folder`);
+  // Before a lock is left in a folder of somebody's.
+  if (!(await isEmpty())) throw notEmpty;
+  // No server starts on a part of it, and no second restore mixes with it.
+  const lock = await lockDirectory(dataDir);
+  if (!(await isEmpty())) {
+    await lock.release();
+    throw notEmpty;
+  }
   try {
     const records = JSON.parse(await readFile(join(backup, 'registry.json'), 'utf8')) as [string, unknown][];
     // Copies, no links: a restored log is appended to.
@@ -154,9 +163,13 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
     const registry = await openFileRegistry(join(dataDir, 'registry'));
     await registry.commit(records.filter(([key]) => key !== SERVER_KEY));
     await registry.close();
+    lock.confirm();
   } catch (error) {
-    await rm(dataDir, { recursive: true, force: true });
+    // What is there may be another process's.
+    if (!lock.lost.aborted) await rm(dataDir, { recursive: true, force: true });
     throw storageError(error, `cannot restore into ${dataDir}`);
+  } finally {
+    await lock.release();
   }
   return info;
 }

@@ -1,7 +1,7 @@
 /**
  * The embedded storage: one data directory for one server process.
  *
- *   <dir>/lock       who uses the directory (a second server is refused)
+ *   <dir>/lock/      claims of the processes that use the directory: of one at a time (directory-lock.ts)
  *   <dir>/log/       message streams, one directory each (message-log.ts)
  *   <dir>/images/    checkpoint pages and manifests (image-store.ts)
  *   <dir>/registry/  logs and snapshots of small records (registry.ts)
@@ -12,7 +12,8 @@ import { dirname, join } from 'node:path';
 import type { Storage } from '../ports/index.ts';
 import { FolderArchive } from './archive.ts';
 import { backupDirectory } from './backup.ts';
-import { lockDirectory } from './directory-lock.ts';
+import { lockDirectory, type DirectoryLock } from './directory-lock.ts';
+import { fence } from './fence.ts';
 import { openFileImageStore } from './image-store.ts';
 import { FolderJobFiles } from './job-files.ts';
 import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
@@ -26,8 +27,8 @@ export interface EmbeddedStorageOptions {
   dataDir: string;
   log?: FileMessageLogOptions;
   registry?: FileRegistryOptions;
-  /** The caller holds the lock (lockDirectory) and gives it free. */
-  locked?: boolean;
+  /** The caller's, who gives it free. */
+  lock?: DirectoryLock;
 }
 
 /**
@@ -36,8 +37,8 @@ export interface EmbeddedStorageOptions {
  */
 export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<Storage> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const nothing = (): Promise<void> => Promise.resolve();
-  const unlock = options.locked ? nothing : await lockDirectory(options.dataDir);
+  const lock = options.lock ?? (await lockDirectory(options.dataDir));
+  const unlock = (): Promise<void> => (options.lock ? Promise.resolve() : lock.release());
   try {
     const registry = await openFileRegistry(join(options.dataDir, 'registry'), options.registry);
     const entries = registry.entriesNow();
@@ -48,18 +49,24 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
         key.startsWith('image/') ? [(value as { image: string }).image] : [],
       ),
     });
+    const jobs = join(options.dataDir, 'jobs');
+    const files = new FolderJobFiles(jobs);
+    const output = new FolderJobOutput(jobs);
+    const archive = new FolderArchive(jobs);
+    fence({ log, images, registry, files, output, archive }, lock);
     return {
       notices: [...registry.mended.map((p) => `registry/${p.file} ${p.what}`), ...images.notices],
       log,
       images,
       registry,
-      files: new FolderJobFiles(join(options.dataDir, 'jobs')),
-      output: new FolderJobOutput(join(options.dataDir, 'jobs')),
-      archive: new FolderArchive(join(options.dataDir, 'jobs')),
+      files,
+      output,
+      archive,
+      lost: lock.lost,
       // The server itself writes a probe into the directory.
       writable: () => Promise.resolve(),
       usage: () => usageOf(options.dataDir),
-      usageOf: (job) => directoryBytes(join(options.dataDir, 'jobs', job)),
+      usageOf: (job) => directoryBytes(join(jobs, job)),
       async backup(target, about) {
         await mkdir(dirname(target), { recursive: true, mode: 0o700 });
         return backupDirectory(options.dataDir, registry, target, about);

@@ -37,8 +37,6 @@ export interface Peer {
 
 /** A storage that several server processes share: one has it, the others stand by to take it over. */
 export interface Sharing {
-  /** Aborts when another process has taken it: nothing can be written any more, for good. Reason: a MayflyError. */
-  readonly lost: AbortSignal;
   /** Of this opening: other processes of the storage prove with it that they are such. */
   readonly secret: string;
   /** What another process needs to write for this opening (joinPostgresLog). */
@@ -57,6 +55,11 @@ export interface Storage {
   readonly output: JobOutput;
   readonly archive: Archive;
   readonly sharing?: Sharing;
+  /**
+   * Aborts when another process has taken it: nothing can be written any more, for good. Its reason is a MayflyError
+   * CONFLICT.
+   */
+  readonly lost: AbortSignal;
   /** Damage that was found at the start and cost nothing, for the operator to know. */
   readonly notices: readonly string[];
   usage(): Promise<StorageUsage>;

@@ -64,9 +64,9 @@ export async function openPostgresStorage({
       files,
       output,
       archive: await PostgresArchive.open(database),
+      lost: database.ownership.lost,
       sharing: {
         discarded,
-        lost: database.ownership.lost,
         secret: database.ownership.secret,
         joining: { application: database.ownership.application, epoch: database.ownership.epoch },
         peers: () => database.ownership.peers((text, values) => database.query(text, values)),

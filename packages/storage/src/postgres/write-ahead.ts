@@ -2,7 +2,7 @@
  * The write-ahead files of this machine: records that streams over PostgreSQL have appended and the database does not
  * have yet. They survive the death of this process, and are of use to the next one in the same data directory.
  *
- *   <folder>/<name>/lock     the process that appends
+ *   <folder>/<name>/lock/    the process that appends (../embedded/directory-lock.ts)
  *   <folder>/<name>/<id>     a stream of the embedded message log (its files are the write-ahead files); id: of its row
  *                            in `log_stream`. A record begins with its number there (u64)
  *
@@ -19,7 +19,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import { lockDirectory } from '../embedded/directory-lock.ts';
+import { LOCK_FOLDER, lockDirectory, type DirectoryLock } from '../embedded/directory-lock.ts';
 import { openFileMessageLog } from '../embedded/message-log.ts';
 import type { LogStream, Lsn, MessageLog } from '../ports/index.ts';
 import { storageError } from '../storage-error.ts';
@@ -30,11 +30,10 @@ const SEGMENT_BYTES = 1024 * 1024;
 /** Records are not read back from here while the process lives. */
 const CACHE_BYTES = 1024 * 1024;
 const NUMBER_BYTES = 8;
-const LOCK = 'lock';
 
 export class WriteAheadFolders {
   readonly #folder: string;
-  readonly #locked = new Map<string, () => Promise<void>>();
+  readonly #locked = new Map<string, DirectoryLock>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -42,14 +41,17 @@ export class WriteAheadFolders {
 
   /** Names of the folders that are of use to this process (W2), which keeps them from others. */
   async held(): Promise<string[]> {
-    for (const name of await this.#names()) {
-      if (this.#locked.has(name)) continue;
-      try {
-        this.#locked.set(name, await lockDirectory(join(this.#folder, name)));
-      } catch (error) {
-        if (!(error instanceof MayflyError) || error.code !== 'CONFLICT') throw error;
-      }
-    }
+    // At once: a lock of another machine, or of before a reboot, is watched for some seconds.
+    await Promise.all(
+      (await this.#names()).map(async (name) => {
+        if (this.#locked.has(name)) return;
+        try {
+          this.#locked.set(name, await lockDirectory(join(this.#folder, name)));
+        } catch (error) {
+          if (!(error instanceof MayflyError) || error.code !== 'CONFLICT') throw error;
+        }
+      }),
+    );
     return [...this.#locked.keys()];
   }
 
@@ -69,11 +71,11 @@ export class WriteAheadFolders {
   async take(name: string): Promise<{ ahead: WriteAhead; discarded: string[] }> {
     const discarded: string[] = [];
     try {
-      for (const [other, unlock] of [...this.#locked]) {
+      for (const [other, lock] of [...this.#locked]) {
         if (other === name) continue;
         const path = join(this.#folder, other);
-        if ((await readdir(path)).some((n) => n !== LOCK)) discarded.push(path);
-        await unlock();
+        if ((await readdir(path)).some((n) => n !== LOCK_FOLDER)) discarded.push(path);
+        await lock.release();
         await rm(path, { recursive: true, force: true });
         this.#locked.delete(other);
       }
@@ -92,7 +94,7 @@ export class WriteAheadFolders {
   }
 
   async close(): Promise<void> {
-    for (const unlock of this.#locked.values()) await unlock();
+    for (const lock of this.#locked.values()) await lock.release();
     this.#locked.clear();
   }
 }
