@@ -8,6 +8,7 @@
 import { roomOf, type Dispatcher, type JobSpec, type SchedulerOfJob, type WaveNews } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
 import type { BoardName, Heartbeat, Incarnation, JobId, Manifest, NodeId, NodeView, TaskId } from '@mayfly/wire';
+import { clock } from './clock.ts';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
 import { History, type Counted } from './history/history.ts';
@@ -75,7 +76,7 @@ export class Chronicle {
 
   given(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): void {
     this.#note('a rank was assigned', () => {
-      this.board.given(node, job, task, incarnation, Date.now());
+      this.board.given(node, job, task, incarnation, clock());
       this.history.assigned(job, task);
     });
   }
@@ -96,7 +97,7 @@ export class Chronicle {
       this.#slots(m, from);
       const acts = (job: JobId, task: TaskId, incarnation: Incarnation): boolean =>
         this.#nodeOf(job, task, incarnation) === from;
-      this.board.heard(from, m.tasks, acts, Date.now());
+      this.board.heard(from, m.tasks, acts, clock());
     });
   }
 
@@ -115,7 +116,7 @@ export class Chronicle {
     if (!node) return;
     const acts = (job: JobId, task: TaskId, incarnation: Incarnation): boolean =>
       this.isAt(from, job, task, incarnation);
-    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, acts, Date.now());
+    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, acts, clock());
   }
 
   image(job: JobId, task: TaskId, what: 'imageBegun' | 'image'): void {
@@ -124,11 +125,11 @@ export class Chronicle {
 
   /** A rank goes on from an image that was made again from parity. */
   rebuilt({ job, task, incarnation }: Manifest): void {
-    this.#note('a recovery', () => this.history.note(job, { at: Date.now(), kind: 'rebuilt', task, incarnation }));
+    this.#note('a recovery', () => this.history.note(job, { at: clock(), kind: 'rebuilt', task, incarnation }));
   }
 
   fellBack(job: JobId, task: TaskId, cause: string): void {
-    this.#note('a recovery', () => this.history.note(job, { at: Date.now(), kind: 'fellBack', task, cause }));
+    this.#note('a recovery', () => this.history.note(job, { at: clock(), kind: 'fellBack', task, cause }));
   }
 
   wave(job: JobId, news: WaveNews | undefined): void {
@@ -138,7 +139,7 @@ export class Chronicle {
   taskDone(job: JobId, task: TaskId): void {
     this.#note('the end of a rank', () => {
       this.history.done(job, task);
-      this.board.done(job, task, Date.now());
+      this.board.done(job, task, clock());
     });
   }
 
@@ -153,7 +154,7 @@ export class Chronicle {
   tick(nodes: readonly NodeView[]): void {
     this.#note('the time', () => {
       this.history.tick();
-      this.slotUse.tick(nodes, Date.now());
+      this.slotUse.tick(nodes, clock());
     });
   }
 

@@ -1,5 +1,6 @@
 /** The server-side cores of all jobs, as one service whose effects the hosts perform. */
 import { CheckpointServer, Dispatcher, JobService } from '@mayfly/protocols';
+import { clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { ResolvedOptions } from './options.ts';
 
@@ -25,7 +26,7 @@ export function compose(
     images: new CheckpointServer({ imageBytes: options.limits.imageBytes }),
   };
   return new JobService(cores, {
-    now: () => Date.now(),
+    now: () => clock(),
     ...performs,
     // A defect; one bad event must not end the server. The registry has what is durable.
     log: (level, job, message) => logger[level]({ job }, message),

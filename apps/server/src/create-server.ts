@@ -233,8 +233,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     await runtime.recover();
     lessons.begin();
     oidc?.start();
+    await retention.start();
     const port = o.listen ? o.listen(app.server as HttpServer) : await listen(app, o);
-    retention.start();
 
     const scheme = tls ? 'https' : 'http';
     const name = o.host === '0.0.0.0' || o.host === '::' ? 'localhost' : o.host.includes(':') ? `[${o.host}]` : o.host;

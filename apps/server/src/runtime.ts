@@ -27,6 +27,7 @@ import {
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
+import { clock } from './clock.ts';
 import { Chronicle } from './chronicle.ts';
 import { compose } from './compose.ts';
 import type { Disk } from './disk.ts';
@@ -314,7 +315,7 @@ export class Runtime {
     this.dispatcher.start();
     await this.webhooks.begin((job) => this.view(job));
     this.#timers = [
-      setInterval(() => this.memories.tick(Date.now()), SYNC_TICK_MS),
+      setInterval(() => this.memories.tick(clock()), SYNC_TICK_MS),
       setInterval(() => this.checkpoints.step({ type: 'tick' }), CS_TICK_MS),
       setInterval(() => {
         if (this.#stopping || this.#disk.stopped) return;
@@ -455,15 +456,14 @@ export class Runtime {
 
   #assignment(job: JobId, assigned: Assigned): Assignment {
     const { record } = this.dispatcher.core.core.jobs.get(job)!;
-    const { spec } = record;
     const { task, incarnation } = assigned;
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
     return assignmentOf(record, {
       ...assigned,
       at: (this.memories.of(job) ?? []).map((host) => host.server ?? this.seats?.address),
       capability: this.#secrets.capability({ job, task, incarnation }),
-      graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
-      now: Date.now(),
+      graceMs: record.spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
+      now: clock(),
     });
   }
 }

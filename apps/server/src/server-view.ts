@@ -8,6 +8,7 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import type { StorageUsage } from '@mayfly/storage/ports';
 import type { PeerView, ServerView } from '@mayfly/wire';
+import { clock } from './clock.ts';
 import type { Disk } from './disk.ts';
 import type { Metrics, MetricSources } from './metrics.ts';
 
@@ -66,7 +67,7 @@ export interface ServerViewSources extends MetricSources {
 export class ServerHealth {
   readonly #s: ServerViewSources;
   readonly #delay = new LoopDelay();
-  readonly #startedAt = Date.now();
+  readonly #startedAt = clock();
   #rss = 0;
   #storage: { at: number; sizes: Promise<ServerView['storage']> } | undefined;
 
@@ -82,7 +83,7 @@ export class ServerHealth {
       version: s.version,
       node: process.version,
       startedAt: this.#startedAt,
-      now: Date.now(),
+      now: clock(),
       nodes: nodes.here,
       slots: nodes.slots,
       busy: nodes.busy,
@@ -120,7 +121,7 @@ export class ServerHealth {
   }
 
   storage(): Promise<ServerView['storage']> {
-    const now = Date.now();
+    const now = clock();
     if (this.#storage === undefined || now - this.#storage.at > STORAGE_MS)
       this.#storage = { at: now, sizes: this.#measure(now) };
     return this.#storage.sizes;

@@ -3,13 +3,16 @@
  * with the removed one.
  */
 import fc from 'fast-check';
+import type { MayflyServer } from '@mayfly/server';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { jobId, type JobView, type Manifest } from '@mayfly/wire';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { openEmbeddedStorage, type Storage } from '@mayfly/storage';
+import { describe, expect, it, vi } from 'vitest';
 import { expired } from '../src/retention.ts';
 import { api, freshDir, later, program, startServer, until } from './harness.ts';
+import { Volunteer } from './volunteer.ts';
 
 describe('the rule', () => {
   const ended = fc.uniqueArray(
@@ -166,5 +169,86 @@ describe('a removal', () => {
       expect.stringMatching(/^middle\nend \d+ 4999950000\n$/),
       expect.stringMatching(/^middle\nend \d+ 4999950000\n$/),
     ]);
+  });
+});
+
+describe('a clock that is wrong', () => {
+  const DAY = 24 * 3600 * 1000;
+  const jobs = async (server: MayflyServer): Promise<string[]> =>
+    ((await api(server, 'GET', '/api/jobs')).body as { id: string; state: string }[]).map((j) => `${j.id} ${j.state}`);
+
+  /** On a storage that counts its rounds. */
+  async function serve(dataDir: string): Promise<{ server: MayflyServer; rounds(n: number): Promise<void> }> {
+    const storage = await openEmbeddedStorage({ dataDir });
+    let rounds = 0;
+    const usage: Storage['usage'] = () => {
+      rounds++;
+      return storage.usage();
+    };
+    const server = await startServer({ dataDir, storage: { ...storage, usage }, retention: { everyMs: 20 } });
+    return {
+      server,
+      // Also of the page of the server, which asks every few seconds: more than enough.
+      async rounds(n) {
+        const to = rounds + n;
+        await until(`${n} rounds`, async () => rounds >= to);
+      },
+    };
+  }
+
+  it('N1: that is eight days fast for a while ends, and deletes, nothing', async () => {
+    const { server, rounds } = await serve(await freshDir());
+    let ends = true;
+    new Volunteer(server.localUrl, 1, async (r) => (ends ? r.exit(0) : void (await r.recv())));
+    const first = (await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string };
+    await until('it has ended', async () => (await jobs(server))[0] === `${first.id} done`);
+    // One that runs, and has a limit.
+    ends = false;
+    const second = (
+      await api(server, 'POST', '/api/jobs', program('export {};', 1, { options: { timeLimitMs: 3600_000 } }))
+    ).body as { id: string };
+    await until('it runs', async () => (await jobs(server)).includes(`${second.id} running`));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAY });
+    later(async () => void vi.useRealTimers());
+    await rounds(20);
+    expect((await jobs(server)).sort()).toEqual([`${first.id} done`, `${second.id} running`].sort());
+    vi.useRealTimers();
+  });
+
+  it('N2: a start that far beyond the last one deletes nothing by age, for a day', async () => {
+    const dataDir = await freshDir();
+    const { server } = await serve(dataDir);
+    new Volunteer(server.localUrl, 1, async (r) => r.exit(0));
+    const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string };
+    await until('it has ended', async () => (await jobs(server))[0] === `${id} done`);
+    await server.close();
+
+    /** As a clock would see it that is eight days ahead; the last server ran until then, or until `at`. */
+    const older = async (clock: { at: number; heldMs?: number } | undefined): Promise<void> => {
+      const storage = await openEmbeddedStorage({ dataDir });
+      const record = (await storage.registry.get(`job/${id}`)) as { endedAt: number };
+      const changed = { ...record, endedAt: Date.now() - 8 * DAY };
+      await storage.registry.commit([
+        [`job/${id}`, changed],
+        ['retention/clock', clock],
+      ]);
+      await storage.close();
+    };
+    for (const clock of [undefined, { at: Date.now() - 8 * DAY }, { at: Date.now() - 8 * DAY, heldMs: DAY / 2 }]) {
+      await older(clock);
+      const again = await serve(dataDir);
+      await again.rounds(10);
+      expect(await jobs(again.server)).toEqual([`${id} done`]);
+      await again.server.close();
+    }
+    // It kept account of the time that it ran.
+    const storage = await openEmbeddedStorage({ dataDir });
+    expect(((await storage.registry.get('retention/clock')) as { heldMs: number }).heldMs).toBeGreaterThan(DAY / 2);
+    await storage.close();
+
+    await older({ at: Date.now() - 8 * DAY, heldMs: DAY });
+    const last = await serve(dataDir);
+    await until('it is forgotten', async () => (await jobs(last.server)).length === 0);
+    await last.server.close();
   });
 });

@@ -8,6 +8,7 @@
  *  V5  Messages are tapped only while somebody asks for arrows.
  */
 import { packArrows, type JobId, type Look, type TimelineEvent, type ViewerEvents } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 import { Arrows } from './arrows.ts';
 import { binsOf, cellsOf, columnsOf } from './columns.ts';
 import type { History } from './history.ts';
@@ -82,12 +83,12 @@ export class HistoryFeed {
   #tap(job: JobId): void {
     const wanted = [...this.#viewers.values()].some((l) => l.look.job === job && l.look.timeline?.arrows);
     let arrows = this.#arrows.get(job);
-    if (wanted && !arrows) this.#arrows.set(job, (arrows = new Arrows(Date.now)));
+    if (wanted && !arrows) this.#arrows.set(job, (arrows = new Arrows(clock)));
     if (!wanted) this.#arrows.delete(job);
     for (const t of this.#history.traffic(job)) t.tap = wanted ? arrows?.add : undefined;
   }
 
-  tick(now = Date.now()): void {
+  tick(now = clock()): void {
     this.#turn++;
     // A job that has begun since has new counters.
     for (const job of this.#arrows.keys()) this.#tap(job);

@@ -18,6 +18,7 @@ import {
   type TimelineEvent,
   type WavesView,
 } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 import type { Tap } from '../hosts/traffic.ts';
 import type { Logger } from '../logger.ts';
 import type { Rows } from './columns.ts';
@@ -86,7 +87,7 @@ export class History {
   }
 
   /** The job starts, or the server finds it running (`again`), with this history in the archive. */
-  open(job: JobId, size: number, again: boolean, before?: Uint8Array, now = Date.now()): void {
+  open(job: JobId, size: number, again: boolean, before?: Uint8Array, now = clock()): void {
     if (this.#open.has(job)) return;
     const stored = again && before ? decodeHistory(before, size) : undefined;
     const history = new JobHistory(size, now, stored?.history);
@@ -109,7 +110,7 @@ export class History {
 
   /** The job has more tasks now. */
   grow(job: JobId, size: number): void {
-    this.#open.get(job)?.history.grow(size, Date.now());
+    this.#open.get(job)?.history.grow(size, clock());
   }
 
   /** Incarnations that were given out before this start of the server. */
@@ -124,7 +125,7 @@ export class History {
   end(job: JobId): void {
     const o = this.#open.get(job);
     if (!o || o.closing) return;
-    const at = this.#endOf(job) ?? Date.now();
+    const at = this.#endOf(job) ?? clock();
     this.changed(job);
     this.#gauge(job, o, at);
     o.history.end(at);
@@ -149,7 +150,7 @@ export class History {
 
   heard(m: Heartbeat, node: string | undefined): void {
     if (node === undefined) return;
-    const now = Date.now();
+    const now = clock();
     // Until the program has begun, it starts.
     for (const t of m.tasks)
       if (t.spent && t.started) this.#open.get(t.job)?.history.heard(t.task, t.incarnation, node, t.spent, now);
@@ -158,13 +159,13 @@ export class History {
     const t = this.#dispatcher().core.jobs.get(job)?.tasks[task];
     this.changed(job);
     if (t?.incarnation !== undefined && t.node !== undefined)
-      this.#open.get(job)?.history.assigned(task, t.incarnation, t.node, Date.now());
+      this.#open.get(job)?.history.assigned(task, t.incarnation, t.node, clock());
   }
   done(job: JobId, task: TaskId): void {
-    this.#open.get(job)?.history.done(task, Date.now());
+    this.#open.get(job)?.history.done(task, clock());
   }
   image(job: JobId, task: TaskId, kind: 'image' | 'imageBegun'): void {
-    this.#open.get(job)?.history.image(task, kind, Date.now());
+    this.#open.get(job)?.history.image(task, kind, clock());
   }
   note(job: JobId, event: TimelineEvent): void {
     this.#open.get(job)?.history.note(event);
@@ -188,7 +189,7 @@ export class History {
     }
     const known = this.#dispatcher().core.jobs.get(job);
     const paused = known?.record.state === 'paused';
-    const now = Date.now();
+    const now = clock();
     o.history.pause(paused, now);
     // Ranks are given back one by one, or stop for the loss of another one, which is no fault.
     if (paused || known?.rolling)
@@ -198,7 +199,7 @@ export class History {
   }
 
   /** Once a second. */
-  tick(now = Date.now()): void {
+  tick(now = clock()): void {
     for (const [job, o] of this.#open) {
       o.history.settle(now);
       this.#gauge(job, o, now);
@@ -253,7 +254,7 @@ export class History {
   near(job: JobId): JobHistory | undefined {
     const o = this.#open.get(job);
     if (!o) return this.#atHand.get(job)?.history;
-    o.history.settle(Date.now());
+    o.history.settle(clock());
     return o.history;
   }
   /** The share of the last ten seconds that the ranks of a job computed, in steps of a twentieth. */

@@ -34,6 +34,7 @@ import {
   type ParityView,
   type TaskId,
 } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { randomId } from '../secrets.ts';
 
@@ -72,7 +73,7 @@ export class ParityHost {
   readonly #jobs = new Map<JobId, Parity>();
   /** Of this start of the server. */
   readonly #era = randomId(6);
-  #since = Date.now();
+  #since = clock();
 
   constructor(parts: {
     service: JobService;
@@ -87,7 +88,7 @@ export class ParityHost {
   }
 
   start(): NodeJS.Timeout {
-    this.#since = Date.now();
+    this.#since = clock();
     return setInterval(() => this.#tick(), TICK_MS);
   }
 
@@ -316,7 +317,7 @@ export class ParityHost {
         asked.add(at);
         if (await this.#copy(manifest, at)) return {};
       }
-      if (Date.now() >= until) break;
+      if (clock() >= until) break;
       await new Promise((resolve) => setTimeout(resolve, TICK_MS).unref());
     }
     const error =

@@ -6,6 +6,7 @@
  */
 import type { SchedulerOfJob } from '@mayfly/protocols';
 import { SPENT, type Heartbeat, type JobId } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 
 type Told = Heartbeat['tasks'][number];
 
@@ -30,7 +31,7 @@ export class RepeatedWork {
   ) {}
 
   /** @param believed whether the incarnation acts at the node that says so */
-  heard(m: Heartbeat, believed: (t: Told) => boolean, now = Date.now()): Heartbeat {
+  heard(m: Heartbeat, believed: (t: Told) => boolean, now = clock()): Heartbeat {
     return { ...m, tasks: m.tasks.map((t) => (t.spent && believed(t) ? this.#task(t, t.spent, now) : t)) };
   }
 

@@ -7,6 +7,7 @@
  *  P2  A held answer is let go by {@link slotFree} or its own clock, once.
  */
 import { SpawnRefusal, type TaskId } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 
 /** Children that have been disconnected end within milliseconds, on slow machines seconds. */
 const PATIENCE_MS = 20_000;
@@ -29,8 +30,8 @@ export class SpawnPatience {
     clearTimeout(before?.timer);
     this.#waiting.delete(task);
     if (why !== SpawnRefusal.LEAVING) return why;
-    const since = before?.since ?? Date.now();
-    const left = since + this.#patienceMs - Date.now();
+    const since = before?.since ?? clock();
+    const left = since + this.#patienceMs - clock();
     if (left <= 0) return SpawnRefusal.SLOTS;
     this.#waiting.set(task, { request, since, timer: setTimeout(() => this.#release(task), left) });
     return why;

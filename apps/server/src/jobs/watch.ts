@@ -4,6 +4,7 @@
  */
 import { jobView, type JobService } from '@mayfly/protocols';
 import { taskId, type JobId } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 import type { ChannelMemories } from '../hosts/channel-memories.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import { noCounters } from './job-counters.ts';
@@ -39,7 +40,7 @@ export function watchRanks({ service, memories, world, jobs, tasksOf }: WatchPar
     const view = jobView(service.dispatcher, job, { task: noCounters, outputs: [], outputBytes: 0 });
     if (view?.state !== 'running') continue;
     const tasks = observed(view, memories.of(job) ?? [], world, open.stdin.messages);
-    const deadlock = tasks && open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });
+    const deadlock = tasks && open.deadlock.observe({ now: clock(), tasks, stdinOpen: !open.stdin.ended });
     if (deadlock) service.dispatch({ type: 'deadlock', job, report: deadlock.report });
   }
 }

@@ -28,6 +28,7 @@ export interface OidcOptions extends OidcRules {
 export type LoginProblem = 'unavailable' | 'expired' | 'refused' | 'failed' | 'not-allowed';
 
 interface Begun {
+  /** On the clock of performance.now. */
   at: number;
   state: string;
   nonce: string;
@@ -118,7 +119,7 @@ export class Oidc {
     if (!config) return 'unavailable';
     const client = await library();
     const begun: Begun = {
-      at: Date.now(),
+      at: performance.now(),
       state: client.randomState(),
       nonce: client.randomNonce(),
       verifier: client.randomPKCECodeVerifier(),
@@ -134,7 +135,7 @@ export class Oidc {
       code_challenge_method: 'S256',
     });
     for (const [id, b] of this.#begun) {
-      if (b.at > Date.now() - TEN_MINUTES && this.#begun.size < MOST) break; // oldest first
+      if (b.at > performance.now() - TEN_MINUTES && this.#begun.size < MOST) break; // oldest first
       this.#begun.delete(id);
     }
     const id = randomId(40);
@@ -145,7 +146,7 @@ export class Oidc {
   /** `id`: of the cookie; `query`: of the address to which the issuer sent the browser. */
   async finish(id: string | undefined, query: string): Promise<(Who & { to: string }) | { failed: LoginProblem }> {
     const begun = id === undefined ? undefined : this.#begun.get(id);
-    if (id === undefined || !begun || begun.at < Date.now() - TEN_MINUTES) return { failed: 'expired' };
+    if (id === undefined || !begun || begun.at < performance.now() - TEN_MINUTES) return { failed: 'expired' };
     const config = this.#config;
     if (!config) return { failed: 'unavailable' };
     const answer = new URL(begun.redirectUri);

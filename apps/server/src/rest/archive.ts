@@ -19,6 +19,7 @@ import type { Range } from '@mayfly/storage/ports';
 import { FIRST_TOKEN, MayflyError, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { writtenFiles } from '../jobs/written-output.ts';
+import { clock } from '../clock.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { JobParams, refusals } from './schemas.ts';
@@ -35,7 +36,7 @@ interface Ticket {
   until: number;
 }
 
-export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, clock = Date.now): void {
+export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, now = clock): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const tickets = new Map<string, Ticket>();
 
@@ -64,18 +65,18 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, clock = 
     },
     async (request, reply) => {
       const view = runtime.need(request.params.id);
-      const now = clock();
+      const at = now();
       const owner = request.principal!.id ?? FIRST_TOKEN;
       const own: string[] = [];
       for (const [t, { until, owner: of }] of tickets)
-        if (until < now) tickets.delete(t);
+        if (until < at) tickets.delete(t);
         else if (of === owner) own.push(t);
       if (own.length >= OF_TOKEN) tickets.delete(own[0]!);
       if (tickets.size >= MOST_TICKETS)
         throw new MayflyError('TOO_MANY', `${MOST_TICKETS} downloads were asked for. Try again in a minute.`);
       const ticket = randomId(32);
-      tickets.set(ticket, { job: view.id, owner, until: now + TICKET_MS });
-      return reply.status(201).send({ url: `/api/downloads/${ticket}`, expiresAt: now + TICKET_MS });
+      tickets.set(ticket, { job: view.id, owner, until: at + TICKET_MS });
+      return reply.status(201).send({ url: `/api/downloads/${ticket}`, expiresAt: at + TICKET_MS });
     },
   );
 
@@ -92,7 +93,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, clock = 
     async (request, reply) => {
       const t = tickets.get(request.params.ticket);
       tickets.delete(request.params.ticket);
-      if (!t || t.until < clock())
+      if (!t || t.until < now())
         throw new MayflyError('NOT_FOUND', 'This download link was already used or has expired. Request a new one.');
       return send(reply, runtime, runtime.need(t.job));
     },

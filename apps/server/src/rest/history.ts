@@ -14,6 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { Type } from 'typebox';
+import { clock } from '../clock.ts';
 import { binsOf, cellsOf, columnsOf } from '../history/columns.ts';
 import { JobHistory } from '../history/job-history.ts';
 import { profileOf } from '../jobs/profile.ts';
@@ -57,7 +58,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request) => {
       const { job, size } = need(request.params.id);
       // A job that never began, or whose history is lost, has an empty one.
-      const now = Date.now();
+      const now = clock();
       const known = await runtime.chronicle.history.of(job);
       const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       const q = request.query;
@@ -156,7 +157,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     },
     async (request) => {
       const { job, size } = need(request.params.id);
-      const now = Date.now();
+      const now = clock();
       const known = await runtime.chronicle.history.of(job);
       const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       return {

@@ -22,6 +22,7 @@ import {
 } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
+import { clock } from '../clock.ts';
 import {
   decodeBase64,
   checkpointMsOf,
@@ -407,7 +408,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   const options = s.options ?? {};
   const team =
     options.team ??
-    defaultTeam({ protocol, room: s.room, checkpointMs }, runtime.dispatcher.core.core.jobs.values(), Date.now());
+    defaultTeam({ protocol, room: s.room, checkpointMs }, runtime.dispatcher.core.core.jobs.values(), clock());
   const spec: JobSpec = {
     id,
     name: plainName(s.name ?? '', program.entry.slice(-80)),
@@ -443,7 +444,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     interactive: options.interactive ?? false,
     limits: { memoryBytes, fileBytes: limits.outputBytes },
     ...(allowance && { allowance }),
-    submittedAt: Date.now(),
+    submittedAt: clock(),
   };
   try {
     await runtime.marks.made(id, async () => {

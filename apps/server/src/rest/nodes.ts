@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { Type } from 'typebox';
+import { clock } from '../clock.ts';
 import { nodeDetail } from '../nodes/node-detail.ts';
 import { WIDTH_MS } from '../nodes/slot-ring.ts';
 import type { Runtime } from '../runtime.ts';
@@ -18,7 +19,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
   const timeline = async (ids: readonly NodeId[], from = 0, one?: NodeId): Promise<NodesTimeline> => {
-    const now = Date.now();
+    const now = clock();
     const c = runtime.chronicle.slotUse.columns(ids, from, now);
     const slots = (await deflate(new Uint8Array(c.slots.buffer), { level: 4 })).toString('base64');
     return {
@@ -80,7 +81,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
         runtime.dispatcher.core,
         need(request.params.id),
         runtime.chronicle.slotUse.memoryNow(request.params.id),
-        Date.now(),
+        clock(),
       ),
   );
 

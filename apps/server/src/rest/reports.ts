@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from '@mayfly/storage/ports';
 import { JobReport, MayflyError, jobId, publicReport, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
+import { clock } from '../clock.ts';
 import { compareRuns, reported } from '../jobs/compare-runs.ts';
 import { profileOf } from '../jobs/profile.ts';
 import { reportOf } from '../jobs/report.ts';
@@ -36,7 +37,7 @@ export function reportRoutes(
       outputs: await o.hashes.of(view),
       comparisons: reported(await compareRuns(runtime, o.hashes, view)),
       version: o.version,
-      now: Date.now(),
+      now: clock(),
     });
   };
 
@@ -103,7 +104,7 @@ export function reportRoutes(
       },
       handler: async (request) => {
         const { id } = need(request.params.id);
-        await registry.commit([[sharedKey(id), on ? { at: Date.now() } : undefined]]);
+        await registry.commit([[sharedKey(id), on ? { at: clock() } : undefined]]);
         return { ok: true as const };
       },
     });

@@ -3,6 +3,7 @@ import { isOver, roomsOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { CheckpointAdvice, MayflyError, RoomCode, RoomView, ServerAddress, plainName } from '@mayfly/wire';
+import { clock } from '../clock.ts';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
 import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
@@ -43,7 +44,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
     },
     async (request): Promise<CheckpointAdvice> => {
       const { room } = request.query;
-      const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, Date.now());
+      const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, clock());
       return adviceOf(o.runtime.chronicle.imageCosts.of(room), faults, rankMs);
     },
   );

@@ -20,7 +20,7 @@ export class WrongGuesses {
   #began = -Infinity;
   #everywhere = 0;
 
-  constructor(perMinute: number, now: () => number = Date.now) {
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
     this.perMinute = perMinute;
     this.#now = now;
   }
