@@ -4,11 +4,10 @@
  */
 import swagger from '@fastify/swagger';
 import rateLimit from '@fastify/rate-limit';
-import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
-import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MORE_FILES, fewOpenFiles, openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
+import { fewOpenFiles, openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { FIRST_TOKEN, LESSON_OWNER, MayflyError } from '@mayfly/wire';
 import { NEEDS_SPACE, accessOf, needsToken, refuseUnlisted } from './access.ts';
@@ -19,7 +18,6 @@ import { Disk } from './disk.ts';
 import type { Compilers } from './jobs/program.ts';
 import { LESSON_ALLOWANCE, Lessons } from './lesson.ts';
 import { Oidc } from './login/oidc.ts';
-import { logTo } from './logger.ts';
 import { Metrics, type MetricSources } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
@@ -47,17 +45,15 @@ import { Runtime } from './runtime.ts';
 import { Secrets } from './secrets.ts';
 import { ServerHealth } from './server-view.ts';
 import { audit } from './serve/audit.ts';
-import { answerClientError, answerError, installErrors } from './serve/errors.ts';
 import { Examples } from './serve/examples.ts';
-import { takeJson } from './serve/json.ts';
 import { listenError } from './serve/listen-error.ts';
 import { Guard } from './serve/guard.ts';
-import { isProxy, networkOf } from './serve/address.ts';
+import { networkOf } from './serve/address.ts';
 import { WrongGuesses } from './serve/guesses.ts';
 import { Origins } from './serve/origin.ts';
 import { serveSockets } from './serve/sockets.ts';
 import { serveStatic } from './serve/static.ts';
-import { endUnread } from './serve/unread.ts';
+import { newApp } from './serve/app.ts';
 import { loadTls } from './tls.ts';
 import { Tokens } from './tokens.ts';
 import { Webhooks } from './webhooks.ts';
@@ -289,54 +285,6 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     for (const f of undo.reverse()) await Promise.resolve(f()).catch(() => undefined);
     throw error;
   }
-}
-
-function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefined): FastifyInstance {
-  const logger =
-    o.log === 'silent'
-      ? false
-      : {
-          ...logTo(o.log),
-          redact: ['req.headers.authorization', 'req.headers.cookie'],
-          serializers: {
-            // Capabilities and tokens stand in query strings: never in the log.
-            req: (r: { method: string; url: string; ip?: string }) => ({
-              method: r.method,
-              url: r.url.split('?')[0],
-              ip: r.ip,
-            }),
-          },
-        };
-  const app = Fastify({
-    logger,
-    trustProxy: o.trustProxy > 0 && isProxy(o.trustProxy),
-    bodyLimit: 1024 * 1024,
-    // A poll of every dashboard is no news; refusals and failures are logged by errors.ts.
-    logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: true,
-    requestTimeout: 120_000,
-    // What fails before there is a route, or even a request, leaves with a code of the registry too.
-    frameworkErrors: answerError,
-    clientErrorHandler: answerClientError,
-    ...(tls ? { https: { cert: tls.cert, key: tls.key } } : {}),
-  } as object) as unknown as FastifyInstance;
-  app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
-  // Answers are already plain JSON of known shapes; JSON.stringify keeps what a schema does not name.
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  // A form of another site can send text, and nothing here takes any.
-  app.removeContentTypeParser('text/plain');
-  takeJson(app);
-  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  );
-  installErrors(app);
-  endUnread(app.server as HttpServer);
-  // With too many open files a connection cannot be accepted: without a listener that would end the process. The client
-  // comes again.
-  app.server.on('error', (error: Error) =>
-    app.log.error({ err: error }, `a connection could not be accepted; if too many are open, ${MORE_FILES}`),
-  );
-  return app;
 }
 
 interface Parts {
