@@ -21,8 +21,8 @@ const CELLS = 48;
 const HEADS: readonly { by: Column; title: string; className: string }[] = [
   { by: 'state', title: 'State', className: 'c-job-state' },
   { by: 'name', title: 'Job', className: 'c-job' },
-  { by: 'owner', title: 'Owner', className: 'wide-only c-owner' },
-  { by: 'room', title: 'Room', className: 'wide-only c-room' },
+  { by: 'owner', title: 'Owner', className: 'roomy-only c-owner' },
+  { by: 'room', title: 'Room', className: 'roomy-only c-room' },
   { by: 'ranks', title: 'Ranks', className: 'wide-only c-ranks' },
   { by: 'submitted', title: 'Submitted', className: 'wide-only c-submitted' },
   { by: 'time', title: 'Run time', className: 'wide-only c-time' },
@@ -230,8 +230,8 @@ function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
         </span>
         <span className="narrow-only muted small num">{[...where, ago(job.submittedAt, now), time].join(' · ')}</span>
       </th>
-      <td className="wide-only muted c-owner">{job.owner ?? '–'}</td>
-      <td className="wide-only muted c-room">{room ?? '–'}</td>
+      <td className="roomy-only muted c-owner">{job.owner ?? '–'}</td>
+      <td className="roomy-only muted c-room">{room ?? '–'}</td>
       <td className="wide-only c-ranks" title={plural(job.size, 'rank')}>
         <RankStrip job={job} />
         <span className="visually-hidden">{job.size}</span>

@@ -133,7 +133,7 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
         <>
           <Pool sheet={sheet} />
           <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of nodes">
-            <table className="table nodes">
+            <table className="table fixed nodes">
               <thead>
                 <tr>
                   {TABLE.map((c) => (

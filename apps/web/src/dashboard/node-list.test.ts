@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 
 it('a rate of losses counts the hours present, and waits until there are enough of them', () => {
   expect(lossRate(node('a', { faults: 3, presentMs: 2 * HOUR }))).toBe(1.5);
-  expect(lossText(node('a', { faults: 3, presentMs: 2 * HOUR }))).toBe('3, 1.5 an hour');
+  expect(lossText(node('a', { faults: 3, presentMs: 2 * HOUR }))).toBe('3 · 1.5/h');
   expect(lossText(node('a', { faults: 1, presentMs: 60_000 }))).toBe('1');
   expect(lossText(node('a', { presentMs: HOUR }))).toBe('none');
   expect(lossRate(node('a', { faults: 1 }))).toBeUndefined();

@@ -14,7 +14,7 @@ export function lossText(n: NodeView): string {
   const count = n.faults ?? 0;
   const rate = lossRate(n);
   if (count === 0) return 'none';
-  return rate === undefined ? `${count}` : `${count}, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)} an hour`;
+  return rate === undefined ? `${count}` : `${count} · ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/h`;
 }
 
 export const COLUMNS = ['name', 'state', 'busy', 'engine', 'room', 'cores', 'speed', 'rtt', 'losses', 'since'] as const;

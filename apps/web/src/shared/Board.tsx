@@ -41,20 +41,26 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
           You are {ordinal(you.place)} of {count(board.names)} {room ? 'in this room' : 'here'}.
         </p>
       )}
-      <table className="places">
+      <table className="fixed places">
         <thead>
           <tr>
-            <th scope="col">Place</th>
+            <th scope="col" className="c-place">
+              Place
+            </th>
             <th scope="col">Name</th>
-            <th scope="col">Given</th>
-            <th scope="col">Jobs</th>
+            <th scope="col" className="c-given">
+              Given
+            </th>
+            <th scope="col" className="c-place">
+              Jobs
+            </th>
           </tr>
         </thead>
         <tbody>
           {(you && !shown.some((e) => e.place === you.place) ? [...shown, you] : shown).map((e) => (
             <tr key={e.place} className={e.place === you?.place ? 'you' : undefined}>
               <td className="num">{e.place}</td>
-              <td className="break">
+              <td className="one-line" title={e.team ? `${e.name} · ${e.team}` : e.name}>
                 {e.name}
                 {e.team && <span className="muted"> · {e.team}</span>}
                 {e.here && <span className="muted small"> · here now</span>}

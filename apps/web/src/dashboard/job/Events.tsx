@@ -81,7 +81,7 @@ export function Events({ job }: { job: JobView }) {
         role="group"
         aria-label="Events, newest first"
       >
-        <table className="table num fixed" data-testid="events">
+        <table className="table num fixed event-table" data-testid="events">
           <thead>
             <tr>
               <th className="c-after">After</th>
@@ -94,7 +94,7 @@ export function Events({ job }: { job: JobView }) {
           <tbody>
             {rows.map(({ id, item: { event: e } }) => (
               <tr key={id}>
-                <td>{elapsed(e.at - start)}</td>
+                <td className="wraps">{elapsed(e.at - start)}</td>
                 <td className="muted wide-only">{clock(e.at)}</td>
                 <td>{e.task ?? '–'}</td>
                 <td className="muted wide-only">{e.incarnation ?? '–'}</td>

@@ -69,7 +69,7 @@ export function Faults({ job }: ViewProps) {
                 const phases = phasesOf(f);
                 return (
                   <tr key={id}>
-                    <td>{elapsed(f.at - start)}</td>
+                    <td className="wraps">{elapsed(f.at - start)}</td>
                     <td>{f.task}</td>
                     <td className="wide-only">
                       {f.incarnation} → {f.incarnation + 1}

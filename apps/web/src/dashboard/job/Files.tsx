@@ -44,13 +44,13 @@ export function Files({ job, files: news }: ViewProps) {
     <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
       <h2>Result files</h2>
       <div className="card">
-        <table className="table num">
+        <table className="table num fixed">
           <thead>
             <tr>
               <th>File</th>
-              <th className="right">Size</th>
-              <th className="right wide-only">From rank</th>
-              <th>
+              <th className="right c-bytes">Size</th>
+              <th className="right wide-only c-from">From rank</th>
+              <th className="c-button">
                 <span className="visually-hidden">Download</span>
               </th>
             </tr>
@@ -58,7 +58,7 @@ export function Files({ job, files: news }: ViewProps) {
           <tbody>
             {files.map((f) => (
               <tr key={f.path}>
-                <td className="mono break">{f.path}</td>
+                <td className="mono wraps">{f.path}</td>
                 <td className="right">{bytes(f.bytes)}</td>
                 <td className="right muted wide-only">{f.task}</td>
                 <td className="right">

@@ -5,6 +5,7 @@
 import type { NodeDetail, NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import { Fact } from '../../shared/Fact.tsx';
 import { ago, bytes, clock, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
@@ -14,6 +15,7 @@ import { lossText } from '../node-list.ts';
 import { Problem } from '../Problem.tsx';
 import { doingText, engineText, faultCause, nodeWord, quarantineText, rankWord } from '../status-texts.ts';
 import { UseView } from './UseView.tsx';
+import { useStableRows } from '../useStableRows.ts';
 import { isMissing, useSheet } from './useSheet.ts';
 
 const POLL_MS = 2000;
@@ -55,6 +57,11 @@ export function NodePage() {
     <div className="stack node-page">
       <title>{`${node.name} – Mayfly`}</title>
       <div>
+        <p className="small">
+          <Link to="/dashboard" hash="nodes">
+            All nodes
+          </Link>
+        </p>
         <div className="row">
           <h1 className="break">{node.name}</h1>
           <span role="status">
@@ -90,13 +97,9 @@ export function NodePage() {
         widthMs={sheet?.widthMs ?? 0}
         slots={node.slots}
       />
-      <RanksNow detail={forgotten ? { ...d, ranks: [] } : d} slots={node.state === 'gone' ? 0 : node.slots} now={now} />
-      <Losses detail={d} now={now} />
-      <p>
-        <Link to="/dashboard" hash="nodes">
-          All nodes
-        </Link>
-      </p>
+      <RanksNow key={id} detail={forgotten ? { ...d, ranks: [] } : d} node={node} now={now} />
+      {/* Grows, and nothing is below. */}
+      <Losses key={`lost ${id}`} detail={d} now={now} />
     </div>
   );
 }
@@ -109,10 +112,12 @@ function presence(n: NodeView, forgotten: boolean, now: number): string {
     : (quarantineText(n, now) ?? `Connected since ${clock(n.since)} (${ago(n.since, now)}).`);
 }
 
-/** A line for each slot, with its rank or free: what comes and goes moves nothing. */
-function RanksNow({ detail, slots, now }: { detail: NodeDetail; slots: number; now: number }) {
+/** A line for each slot, with its rank or free: what comes and goes moves nothing, nor does the end of the node. */
+function RanksNow({ detail, node, now }: { detail: NodeDetail; node: NodeView; now: number }) {
   const { ranks } = detail;
-  const free = Math.max(0, Math.min(MOST_LINES, slots) - ranks.length);
+  const gone = node.state === 'gone';
+  const [watched] = useState(!gone);
+  const free = watched || !gone ? Math.max(0, Math.min(MOST_LINES, node.slots) - ranks.length) : 0;
   return (
     <section className="stack" aria-label="Ranks now">
       <h2>Ranks now</h2>
@@ -120,13 +125,13 @@ function RanksNow({ detail, slots, now }: { detail: NodeDetail; slots: number; n
         <p className="muted">None.</p>
       ) : (
         <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of ranks">
-          <table className="table node-ranks" data-testid="node-ranks">
+          <table className="table fixed node-ranks" data-testid="node-ranks">
             <thead>
               <tr>
                 <th>Job</th>
-                <th className="right">Rank</th>
-                <th>State</th>
-                <th className="wide-only">Doing</th>
+                <th className="right c-seat">Rank</th>
+                <th className="c-seat-state">State</th>
+                <th className="wide-only c-doing">Doing</th>
               </tr>
             </thead>
             <tbody>
@@ -150,8 +155,8 @@ function RanksNow({ detail, slots, now }: { detail: NodeDetail; slots: number; n
                 );
               })}
               {Array.from({ length: free }, (_, i) => (
-                <tr key={i}>
-                  <td className="muted">free</td>
+                <tr key={i} className={gone ? 'past' : undefined}>
+                  <td className="muted">{gone ? 'gone' : 'free'}</td>
                   <td />
                   <td>
                     {/* As high as a line with a rank. */}
@@ -170,38 +175,43 @@ function RanksNow({ detail, slots, now }: { detail: NodeDetail; slots: number; n
   );
 }
 
+const lossId = (l: NodeDetail['losses'][number]): string => `${l.job} ${l.task} ${l.incarnation}`;
+
+/** Newest first when it is opened; what comes then stands at the end, so that no row moves. */
 function Losses({ detail, now }: { detail: NodeDetail; now: number }) {
   const { losses, lossesLeftOut } = detail;
+  const things = useMemo(() => ({ all: losses, listed: losses, id: lossId }), [losses]);
+  const { rows } = useStableRows(things, { join: true, chosen: '' });
   return (
     <section className="stack" aria-label="Ranks lost here">
       <h2>Ranks lost here</h2>
-      {losses.length === 0 ? (
+      {rows.length === 0 ? (
         <p className="muted">None in the jobs that the server still has.</p>
       ) : (
         <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of lost ranks">
-          <table className="table node-losses" data-testid="node-losses">
+          <table className="table fixed node-losses" data-testid="node-losses">
             <thead>
               <tr>
-                <th>When</th>
+                <th className="c-when">When</th>
                 <th>Job</th>
-                <th className="right">Rank</th>
-                <th>Why</th>
-                <th className="right wide-only">Back after</th>
+                <th className="right c-seat">Rank</th>
+                <th className="c-why">Why</th>
+                <th className="right wide-only c-when">Back after</th>
               </tr>
             </thead>
             <tbody>
-              {losses.map((l) => (
-                <tr key={`${l.job} ${l.task} ${l.incarnation}`}>
-                  <td className="num keep" title={clock(l.at)}>
+              {rows.map(({ id, item: l }) => (
+                <tr key={id}>
+                  <td className="num" title={clock(l.at)}>
                     {ago(l.at, now)}
                   </td>
-                  <td className="break">
+                  <td className="wraps">
                     <Link to="/dashboard/jobs/$id" params={{ id: l.job }} search={{ view: 'faults' }}>
                       {l.name}
                     </Link>
                   </td>
                   <td className="right num">{l.task}</td>
-                  <td>{faultCause(l.cause)}</td>
+                  <td className="wraps">{faultCause(l.cause)}</td>
                   <td className="right muted num wide-only">
                     {l.recoveredAfterMs === undefined ? '–' : duration(l.recoveredAfterMs)}
                   </td>

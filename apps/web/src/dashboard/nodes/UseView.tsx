@@ -139,10 +139,12 @@ function Table({
   );
   return (
     <div className="card scroll-x use-table" tabIndex={0} role="region" aria-label="Use of its slots as a table">
-      <table className="table num small" data-testid="use-table">
+      <table className="table num small fixed use-rows" data-testid="use-table">
         <thead>
           <tr>
-            <th scope="col">From</th>
+            <th scope="col" className="c-clock">
+              From
+            </th>
             {LOOKS.map((l) => (
               <th key={l.kind} scope="col" className="right">
                 {l.label}

@@ -43,15 +43,15 @@ export function QuotasPage() {
 function List({ quotas, onEdit }: { quotas: readonly QuotaView[]; onEdit?: (owner: string) => void }) {
   return (
     <div className="card scroll-x" tabIndex={0} role="region" aria-label="List of owners">
-      <table className="table">
+      <table className="table fixed quota-table">
         <thead>
           <tr>
             <th>Owner</th>
-            <th>Slots</th>
-            <th>Jobs</th>
-            <th>Stored</th>
+            <th className="c-limit">Slots</th>
+            <th className="c-limit">Jobs</th>
+            <th className="c-stored">Stored</th>
             {onEdit && (
-              <th className="right">
+              <th className="right c-button">
                 <span className="visually-hidden">Change</span>
               </th>
             )}
@@ -60,7 +60,7 @@ function List({ quotas, onEdit }: { quotas: readonly QuotaView[]; onEdit?: (owne
         <tbody>
           {quotas.map(({ owner, used, limits, own }) => (
             <tr key={owner}>
-              <td className="quota-owner">
+              <td className="wraps">
                 {owner}
                 {own && <span className="muted small"> own limits</span>}
               </td>
@@ -84,7 +84,7 @@ function List({ quotas, onEdit }: { quotas: readonly QuotaView[]; onEdit?: (owne
 
 function Used({ used, limit, text }: { used: number; limit: number | undefined; text: (n: number) => string }) {
   return (
-    <td className="keep">
+    <td>
       {text(used)}
       {limit === undefined ? (
         <span className="muted small wide-only"> no limit</span>

@@ -133,15 +133,15 @@ function List({ tokens }: { tokens: TokenView[] }) {
     <section className="stack" aria-label="Active tokens">
       <Problem error={revoke.error} title="Could not revoke the token" />
       <div className="card scroll-x" tabIndex={0} role="region" aria-label="List of tokens">
-        <table className="table">
+        <table className="table fixed token-table">
           <thead>
             <tr>
               <th>Name</th>
-              <th>Role</th>
-              <th className="wide-only">Created</th>
-              <th className="wide-only">Last used</th>
-              <th className="wide-only">Expires</th>
-              <th className="right">
+              <th className="c-role">Role</th>
+              <th className="wide-only c-created">Created</th>
+              <th className="wide-only c-used">Last used</th>
+              <th className="wide-only c-used">Expires</th>
+              <th className="right c-revoke">
                 <span className="visually-hidden">Revoke</span>
               </th>
             </tr>
@@ -149,23 +149,21 @@ function List({ tokens }: { tokens: TokenView[] }) {
           <tbody>
             {tokens.map((t) => (
               <tr key={t.id ?? 'first'}>
-                <td className="break">
+                <td className="wraps">
                   {t.name}
-                  <span className="muted small narrow-only">
+                  <span className="muted small narrow-only one-line">
                     {t.lastUsedAt === undefined ? 'never used' : `used ${ago(t.lastUsedAt, now)}`}
                   </span>
                 </td>
-                <td>
+                <td className="wraps">
                   {t.role}
                   {t.login && <span className="muted small"> {t.login === 'browser' ? 'signed in' : 'terminal'}</span>}
                 </td>
-                <td className="muted keep wide-only">
+                <td className="muted wide-only">
                   {t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}
                 </td>
-                <td className="muted keep wide-only">
-                  {t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}
-                </td>
-                <td className="muted keep wide-only">
+                <td className="muted wide-only">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
+                <td className="muted wide-only">
                   {t.expiresAt === undefined
                     ? '–'
                     : t.expiresAt <= now

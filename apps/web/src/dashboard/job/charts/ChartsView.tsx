@@ -202,11 +202,11 @@ function Table({ data, start }: { data: Charts; start: number }) {
   const every = Math.ceil(data.columns / TABLE_ROWS);
   const rows = Array.from({ length: Math.ceil(data.columns / every) }, (_, i) => i * every);
   return (
-    <div className="card scroll-x image-table" tabIndex={0} role="group" aria-label="Charts as a table">
-      <table className="table num" data-testid="chart-table">
+    <div className="card scroll-x list kept" tabIndex={0} role="group" aria-label="Charts as a table">
+      <table className="table num fixed chart-table" data-testid="chart-table">
         <thead>
           <tr>
-            <th>After</th>
+            <th className="c-after">After</th>
             {SERIES.map((s) => (
               <th key={s.name} className="right">
                 {s.title}

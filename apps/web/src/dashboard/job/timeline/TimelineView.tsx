@@ -344,13 +344,15 @@ function AsTable({ chart: c }: { chart: Chart | undefined }) {
       <summary>As a table</summary>
       {open && c?.sheet && (
         <div className="card scroll-x" tabIndex={0} role="region" aria-label="Shares of time by rank">
-          <table className="table num small" data-testid="timeline-table">
+          <table className="table num small fixed lane-table" data-testid="timeline-table">
             <caption className="muted small">
               Shares of the time from {label(c.range.from - c.run.since)} to {label(c.range.to - c.run.since, c.ended)}
             </caption>
             <thead>
               <tr>
-                <th scope="col">Rank</th>
+                <th scope="col" className="c-rank">
+                  Rank
+                </th>
                 {KINDS.map((k) => (
                   <th key={k.kind} scope="col" className="right">
                     {k.label}

@@ -83,23 +83,27 @@ export function Waves({ job }: Pick<ViewProps, 'job'>) {
 export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters']> }) {
   return (
     <Card label="Clusters">
-      <table className="table num" data-testid="clusters">
+      <table className="table num fixed cluster-table" data-testid="clusters">
         <thead>
           <tr>
-            <th>Cluster</th>
+            <th className="c-cluster">Cluster</th>
             <th>Ranks</th>
-            <th title="sequence number: that of its newest checkpoint">SN</th>
-            <th title="by cluster: the highest interval that it depends on">Depends on</th>
-            <th className="right" title="checkpoints that messages from other clusters have asked for">
+            <th className="c-cluster" title="sequence number: that of its newest checkpoint">
+              SN
+            </th>
+            <th className="c-depends" title="by cluster: the highest interval that it depends on">
+              Depends on
+            </th>
+            <th className="right c-sum" title="checkpoints that messages from other clusters have asked for">
               Forced
             </th>
-            <th className="right" title="checkpoints whose time had come, or that somebody asked for">
+            <th className="right c-sum" title="checkpoints whose time had come, or that somebody asked for">
               Timed
             </th>
-            <th className="right" title="checkpoints that a loss may need">
+            <th className="right c-sum" title="checkpoints that a loss may need">
               Kept
             </th>
-            <th className="right" title="messages from other clusters that wait for a checkpoint">
+            <th className="right c-sum" title="messages from other clusters that wait for a checkpoint">
               Waiting
             </th>
           </tr>
@@ -108,13 +112,9 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
           {clusters.map((c) => (
             <tr key={c.cluster}>
               <td>{c.cluster}</td>
-              <td>{membersText(c.ranks)}</td>
+              <td title={membersText(c.ranks)}>{membersText(c.ranks)}</td>
               <td>{c.sn}</td>
-              <td>
-                {c.ddv
-                  .flatMap((interval, i) => (i === c.cluster || interval === 0 ? [] : [`${i}: ${interval}`]))
-                  .join(', ') || '–'}
-              </td>
+              <td title={dependsText(c)}>{dependsText(c)}</td>
               <td className="right">{c.forced}</td>
               <td className="right">{c.timed}</td>
               <td className="right">{c.stored}</td>
@@ -127,6 +127,10 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
   );
 }
 
+/** By cluster: the highest interval that this one depends on. */
+const dependsText = ({ cluster, ddv }: NonNullable<Figures['clusters']>[number]): string =>
+  ddv.flatMap((interval, i) => (i === cluster || interval === 0 ? [] : [`${i}: ${interval}`])).join(', ') || '–';
+
 interface WaveTableProps {
   /** In the order in which they are shown. */
   rows: readonly Wave[];
@@ -138,6 +142,7 @@ interface WaveTableProps {
 
 export function WaveTable({ rows, start, parity, watched = false }: WaveTableProps) {
   const most = Math.max(1, ...rows.map((w) => w.ms ?? 0));
+  const clusters = rows.some((w) => w.cluster !== undefined);
   if (rows.length === 0)
     return (
       <Card label="Waves, newest first" watched={watched}>
@@ -146,25 +151,31 @@ export function WaveTable({ rows, start, parity, watched = false }: WaveTablePro
     );
   return (
     <Card label="Waves, newest first" watched={watched}>
-      <table className="table num wave-table">
+      <table className={`table num fixed wave-table${clusters ? ' of-clusters' : ''}`}>
         <thead>
           <tr>
-            <th>Wave</th>
-            <th className="wide-only">Began after</th>
-            <th>Took</th>
+            <th className="c-wave">Wave</th>
+            <th className="c-began wide-only">Began after</th>
+            <th className="c-took">Took</th>
             <th>Outcome</th>
-            <th className="right">Images</th>
-            <th className="right roomy-only" title="pages that the server lacked">
+            <th className="right c-size">Images</th>
+            <th className="right c-size roomy-only" title="pages that the server lacked">
               Uploaded
             </th>
-            <th className="right wide-only" title="messages that were under way between the images; kept with them">
+            <th
+              className="right c-messages wide-only"
+              title="messages that were under way between the images; kept with them"
+            >
               In the channels
             </th>
-            <th className="right roomy-only" title="most messages that waited for their receiver's image at one time">
+            <th
+              className="right c-messages roomy-only"
+              title="most messages that waited for their receiver's image at one time"
+            >
               Held back
             </th>
             <th
-              className="right wide-only"
+              className="right c-messages wide-only"
               title="how long ranks stood still for the copy of their memory: mean, longest"
             >
               Stood still
@@ -175,7 +186,7 @@ export function WaveTable({ rows, start, parity, watched = false }: WaveTablePro
           {rows.map((w) => (
             <tr key={idOf(w)}>
               <td>
-                {w.cluster !== undefined && <span className="muted">cluster {w.cluster}: </span>}
+                <Cluster of={w} />
                 {w.wave}
               </td>
               <td className="muted wide-only">{elapsed(w.at - start)}</td>
@@ -192,11 +203,15 @@ export function WaveTable({ rows, start, parity, watched = false }: WaveTablePro
                   </span>
                 )}
               </td>
-              <td className="wraps">
+              {/* While somebody watches it stays one line, whatever comes of the wave. */}
+              <td className={watched ? undefined : 'wraps'} title={outcomeText(w, parity)}>
                 {w.state === 'committed' ? STATES[w.state] : <Tag tone={TONES[w.state]}>{STATES[w.state]}</Tag>}
-                {levelText(w, parity) !== undefined && <span className="muted"> · {levelText(w, parity)}</span>}
-                {w.forced && <span className="muted"> · forced</span>}
-                {w.reason !== undefined && <div className="muted small">{w.reason}</div>}
+                {notesOf(w, parity).map((note) => (
+                  <span key={note} className="muted">
+                    {' '}
+                    · {note}
+                  </span>
+                ))}
               </td>
               <td className="right">{w.images === 0 ? '–' : bytes(w.imageBytes)}</td>
               <td className="right muted roomy-only">{w.images === 0 ? '–' : bytes(w.sentBytes)}</td>
@@ -211,47 +226,74 @@ export function WaveTable({ rows, start, parity, watched = false }: WaveTablePro
   );
 }
 
+/** On a narrow page its number alone. */
+const Cluster = ({ of }: { of: { cluster?: number | undefined } }) =>
+  of.cluster !== undefined && (
+    <span className="muted">
+      <span className="wide-only">cluster </span>
+      {of.cluster}:{' '}
+    </span>
+  );
+
+const notesOf = (w: Wave, parity: boolean): string[] =>
+  [levelText(w, parity), w.forced && 'forced', w.reason].filter((note) => typeof note === 'string');
+const outcomeText = (w: Wave, parity: boolean): string => [STATES[w.state], ...notesOf(w, parity)].join(' · ');
+
 const STATES = { committed: 'committed', underWay: 'under way', abandoned: 'abandoned' };
 const TONES = { committed: 'good', underWay: 'work', abandoned: 'warn' } as const;
 
 const stallText = ({ stallMs: s }: Wave): string =>
   s === undefined ? '–' : s.most < 10 ? `${s.mean} ms, ${s.most} ms` : `${duration(s.mean)}, ${duration(s.most)}`;
 
+const rollbackId = (r: Rollback): string => `${r.epoch} ${r.at} ${r.cluster ?? ''}`;
+
 /** Newest first; where there was none, nothing but what somebody watches. */
 export function Rollbacks({ waves, start, watched = false }: { waves: Figures; start: number; watched?: boolean }) {
-  const rows: readonly Rollback[] = waves.rolledBack.toReversed();
+  const things = useMemo(() => {
+    const all: readonly Rollback[] = waves.rolledBack;
+    return { all, listed: all.toReversed(), id: rollbackId };
+  }, [waves.rolledBack]);
+  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: '' });
+  const clusters = rows.some((r) => r.item.cluster !== undefined);
   if (rows.length === 0 && !watched) return null;
   return (
     <>
-      <h3>Rollbacks</h3>
+      <div>
+        <h3>Rollbacks</h3>
+        {watched && (
+          <Newer n={newcomers.length} what="new rollback" renew={renew}>
+            <span className="muted">{rows.length > 0 && 'Newest first.'}</span>
+          </Newer>
+        )}
+      </div>
       <Card label="Rollbacks, newest first" watched={watched}>
         {rows.length === 0 ? (
           <p className="muted small">None so far.</p>
         ) : (
-          <table className="table num wave-table">
+          <table className={`table num fixed rollback-table${clusters ? ' of-clusters' : ''}`}>
             <thead>
               <tr>
-                <th>After</th>
+                <th className="c-began">After</th>
                 <th>Cause</th>
-                <th>Back to</th>
-                <th className="right" title="time of all ranks since that wave's cut">
+                <th className="c-back">Back to</th>
+                <th className="right c-undone" title="time of all ranks since that wave's cut">
                   Work undone
                 </th>
-                <th className="right wide-only" title="of the rank that lost most">
+                <th className="right c-undone wide-only" title="of the rank that lost most">
                   Of one rank
                 </th>
               </tr>
             </thead>
             <tbody>
-              {rows.map((r) => (
-                <tr key={`${r.epoch} ${r.at} ${r.cluster ?? ''}`}>
-                  <td>{elapsed(r.at - start)}</td>
+              {rows.map(({ id, item: r }) => (
+                <tr key={id}>
+                  <td className="wraps">{elapsed(r.at - start)}</td>
                   <td className="wraps">{rollbackCause(r)}</td>
-                  <td>
-                    {r.cluster !== undefined && <span className="muted">cluster {r.cluster}: </span>}
+                  <td className="wraps">
+                    <Cluster of={r} />
                     {backTo(r.wave)}
                   </td>
-                  <td className="right">{duration(r.lostMs)}</td>
+                  <td className="right wraps">{duration(r.lostMs)}</td>
                   <td className="right muted wide-only">{duration(r.mostMs)}</td>
                 </tr>
               ))}
