@@ -5,7 +5,7 @@
 import { expect, test } from '@playwright/test';
 import { headline, openDashboard } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
-import { complaints, quiet, serious, shifts, watchShifts } from '../src/looks.ts';
+import { complaints, serious, shifts, watchShifts } from '../src/looks.ts';
 import { ServerProcess } from '../src/server.ts';
 
 let server: ServerProcess;
@@ -25,9 +25,10 @@ for (const width of [1400, 360])
     const found = complaints(page);
     await openDashboard(page, server, '/new?example=ring');
     await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
-    // On a slow machine the editor and the fonts are still on their way; the editor colours its lines piece by piece.
-    await page.waitForLoadState('networkidle');
-    await quiet(page.locator('.cm-content'));
+    // The editor colours its lines from the top: it is complete once the last one with a word in it has its colours.
+    const coloured = (lines: Element[]): boolean =>
+      lines.findLast((l) => /\w/.test(l.textContent))?.querySelector('[class*="tok-"]') != null;
+    await expect.poll(() => page.locator('.cm-content .cm-line').evaluateAll(coloured)).toBe(true);
     await watchShifts(page);
 
     const opened = (name: string) =>

@@ -77,7 +77,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   const found = complaints(page);
   // Somebody who watches the lists and touches nothing, from before the first job and node.
   const lists = await Promise.all([1400, 360].map((width) => watcherOf(browser, '', width)));
-  for (const p of lists) await expect(p.getByText('No nodes connected')).toBeVisible();
+  for (const p of lists) await expect(p.locator('main')).toHaveText(/New job.*No jobs yet.*No nodes connected/s);
   for (const p of lists) await watchShifts(p);
   // What the form submits, smaller, and with a wait behind it: the page has time to show the rank that is killed.
   await page.route('**/api/jobs', async (route) => {
