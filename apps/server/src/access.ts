@@ -37,7 +37,6 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /data/picture/:job': 'capability',
   'GET /data/images/:job/:task/:image': 'capability',
   'GET /data/images/:job/:task/:image/pages': 'capability',
-  'GET /data/pages/:job/:hash': 'capability',
 
   'GET /api/me': 'viewer',
   'POST /api/logout': 'viewer',

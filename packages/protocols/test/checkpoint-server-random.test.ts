@@ -90,7 +90,11 @@ class Model {
             now: this.now,
             image: e.image,
             ask: e.ask,
-            missing: e.pages.filter((p) => !this.pages.has(p)),
+            missing: e.pages.filter(
+              (p) =>
+                !this.pages.has(p) ||
+                !(e.sent.includes(p) || e.own.some((i) => this.manifests.get(i)?.pages.includes(p))),
+            ),
           }),
         );
         return;

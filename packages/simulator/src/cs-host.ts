@@ -228,6 +228,12 @@ export class CsHost {
     });
   }
 
+  /** C21: the store has the page, and the task has shown that it has it. */
+  #has({ own, sent }: Extract<ImagesIo, { type: 'findPages' }>, page: string): boolean {
+    if (this.pages.get(page)?.lost !== false) return false;
+    return sent.includes(page) || own.some((i) => this.manifests.get(i)?.manifest.pages.includes(page));
+  }
+
   // ---- effects ----
 
   perform(e: ImagesIo): void {
@@ -240,7 +246,7 @@ export class CsHost {
             type: 'pagesFound',
             image: e.image,
             ask: e.ask,
-            missing: e.pages.filter((p) => this.pages.get(p)?.lost !== false),
+            missing: e.pages.filter((p) => !this.#has(e, p)),
           }),
         );
       case 'need':

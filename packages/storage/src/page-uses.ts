@@ -31,6 +31,11 @@ export class PageUses {
     this.#loose.delete(hash);
   }
 
+  /** What the manifests of these names list. */
+  listed(names: readonly string[]): Set<string> {
+    return new Set(names.flatMap((name) => this.#named.get(name) ?? []));
+  }
+
   count(pages: readonly string[], by: 1 | -1): void {
     for (const hash of pages) {
       const uses = (this.#uses.get(hash) ?? 0) + by;
@@ -57,4 +62,13 @@ export function pagesOf(json: string): string[] {
   const { pages } = JSON.parse(json) as { pages?: unknown };
   if (!Array.isArray(pages)) throw new MayflyError('INTERNAL', 'a manifest that lists no pages');
   return [...new Set(pages.map(String))].filter((hash) => hash !== '');
+}
+
+/** Those of `hashes` that are there. */
+export async function presentOf(
+  store: { hasPages(hashes: readonly string[]): Promise<boolean[]> },
+  hashes: readonly string[],
+): Promise<Set<string>> {
+  const there = await store.hasPages(hashes);
+  return new Set(hashes.filter((_, i) => there[i]));
 }

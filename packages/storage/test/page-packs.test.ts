@@ -229,6 +229,32 @@ describe('a manifest that is missing', () => {
   });
 });
 
+it('a page that somebody else has put is written and synced like any other, and its space comes back', async () => {
+  const bytes = async (): Promise<number> => {
+    const packs = join(dir.path, 'packs');
+    const sizes = (await readdir(packs)).map(async (f) => (await stat(join(packs, f))).size);
+    return (await Promise.all(sizes)).reduce((n, size) => n + size, 0);
+  };
+  const cost = async (p: Page): Promise<{ bytes: number; syncs: number }> => {
+    const [before, syncs] = [await bytes(), disk.syncs];
+    await put(p);
+    return { bytes: (await bytes()) - before, syncs: disk.syncs - syncs };
+  };
+  const [known, fresh] = [await pageOf(1), await pageOf(2)];
+  const first = await cost(known);
+  expect(first).toEqual({ bytes: RECORD, syncs: 1 });
+  expect(await cost(known)).toEqual(first);
+  expect(await cost(fresh)).toEqual(first);
+  await store.putManifest('i', JSON.stringify({ pages: [known.name, fresh.name] }));
+  for (let i = 0; i < 20; i++) await put(known);
+  expect(await bytes()).toBeGreaterThan(20 * RECORD);
+  await store.collect(new Set());
+  // The two newest packs stay as they are.
+  expect(await bytes()).toBeLessThanOrEqual(9 * RECORD);
+  await reopen();
+  expect([await isThere(known), await isThere(fresh)]).toEqual([true, true]);
+});
+
 describe('a disk', () => {
   it('that is full refuses pages, keeps what it has, and takes more when it has room', async () => {
     const [a, b] = [await pageOf(1), await pageOf(2)];
@@ -243,6 +269,9 @@ describe('a disk', () => {
   });
 
   it('that fails to sync is not believed: the pages are not there, and can be stored again', async () => {
+    // All of it in one pack.
+    await store.close();
+    store = await openFileImageStore(dir.path, { packBytes: 9 * RECORD });
     const [a, b, c] = [await pageOf(1), await pageOf(2), await pageOf(3)];
     await put(a);
     disk.unsound = true;

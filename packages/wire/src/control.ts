@@ -260,7 +260,7 @@ export interface ServerToNode {
 
 /**
  * Images travel over a socket of their own (`/data/image`, one binary or text message each way at a time):
- *   → {type:'offer', capability, manifest}      ← {type:'need', pages: index[]}   (hashes that the server lacks)
+ *   → {type:'offer', capability, manifest}      ← {type:'need', pages: index[]}   (what this task has not sent before)
  *   → one binary message per needed page: u32 index, u32 raw length, u8 codec (0 raw, 1 deflate-raw) padded to 16,
  *   bytes
  *   → {type:'end', image}                        ← {type:'stored', image}  then, once the CS says so, {type:'complete',

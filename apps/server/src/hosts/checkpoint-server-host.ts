@@ -127,11 +127,11 @@ export class CheckpointServerHost {
       case 'findPages':
         return this.#inStore(async () => {
           // Not known is missing: it is sent once more, and refused or stored then.
-          const has = await this.#images.hasPages(e.pages).catch((error: unknown): boolean[] => {
+          const has = await this.#has(e).catch((error: unknown) => {
             if (!this.#disk.failed(error, 'the page store')) throw error;
-            return [];
+            return new Set();
           });
-          this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((_, i) => !has[i]) });
+          this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((h) => !has.has(h)) });
         }, e.image);
       case 'need':
         return this.#send(e.link, { type: 'need', image: e.image, pages: e.pages });
@@ -187,6 +187,14 @@ export class CheckpointServerHost {
     }
   }
 
+  /** C21: what the task need not send. */
+  async #has(e: Extract<ImagesIo, { type: 'findPages' }>): Promise<Set<string>> {
+    const own = await this.#images.ownPages(e.pages, e.own);
+    const there = await this.#images.hasPages(e.sent);
+    for (const [i, hash] of e.sent.entries()) if (there[i]) own.add(hash);
+    return own;
+  }
+
   #inStore(work: () => Promise<void>, image: ImageId | undefined): void {
     this.#store = this.#store.then(work).catch((error: unknown) => {
       this.#logger.error({ err: error, image }, 'the page store failed');
@@ -214,10 +222,6 @@ export class CheckpointServerHost {
     if (json === undefined) return undefined;
     const m = upgradeManifest(JSON.parse(json));
     return manifestSchema.Check(m) ? m : undefined;
-  }
-
-  page(hash: string): Promise<Uint8Array | undefined> {
-    return this.#images.getPage(hash);
   }
 
   /**

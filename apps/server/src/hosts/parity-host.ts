@@ -66,7 +66,7 @@ const TICK_MS = 250;
 export class ParityHost {
   readonly #service: JobService;
   readonly #sockets: ParitySockets;
-  readonly #images: Pick<ImageStore, 'getPage' | 'putPage'>;
+  readonly #images: Pick<ImageStore, 'getPage' | 'ownPages' | 'putPage'>;
   readonly #logger: Logger;
   /** What is shown of the job's parity has changed. */
   onChange: (job: JobId) => void = () => undefined;
@@ -78,7 +78,7 @@ export class ParityHost {
   constructor(parts: {
     service: JobService;
     sockets: ParitySockets;
-    images: Pick<ImageStore, 'getPage' | 'putPage'>;
+    images: Pick<ImageStore, 'getPage' | 'ownPages' | 'putPage'>;
     logger: Logger;
   }) {
     this.#service = parts.service;
@@ -282,11 +282,17 @@ export class ParityHost {
     return { decoded: !there };
   }
 
-  /** What can be read here need not be made again; what is damaged must. */
-  async #wanted({ pages }: Manifest): Promise<Wanted[]> {
+  /**
+   * What complete images of the task name and can be read need not be made again; what is damaged must. A page of
+   * somebody else is not enough: the manifest would name what its node never had (C21).
+   */
+  async #wanted({ job, task, pages }: Manifest): Promise<Wanted[]> {
+    const names = [...new Set(pages)].filter((name) => name !== '');
+    const complete = this.#service.images.imagesOf(job, task).map((i) => i.image);
+    const own = await this.#images.ownPages(names, complete).catch(() => new Set<string>());
     const wanted: Wanted[] = [];
-    for (const name of new Set(pages))
-      if (name !== '' && !(await this.#images.getPage(name).catch(() => undefined)))
+    for (const name of names)
+      if (!own.has(name) || !(await this.#images.getPage(name).catch(() => undefined)))
         wanted.push({ name, index: pages.indexOf(name) });
     return wanted;
   }

@@ -1,5 +1,5 @@
 /**
- * GETs under /data, for nodes: the program, input files, images, pages. Each needs a capability of the job; answers
+ * GETs under /data, for nodes: the program, input files, images. Each needs a capability of the job; answers
  * carry CORS `*` without credentials, because a sandboxed frame has an opaque origin.
  */
 import { isOver } from '@mayfly/protocols';
@@ -135,31 +135,21 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     },
     async (request, reply) => {
       const { params, query } = request;
+      // Pages have no address but their place in an image of the task: a hash can be guessed.
       const m = await imageOf(query.cap, params);
       const names = distinctPages(m).slice(query.from, query.from + query.count);
       const bytes = names.reduce((n, { length }) => n + length, 0);
+      const run = runtime.checkpoints.run(names.map(({ name }) => name));
+      // Before the head of the answer: what is wrong with it can still be said.
+      const first = await run.next();
+      const pages = async function* (): AsyncGenerator<Uint8Array> {
+        if (!first.done) yield first.value;
+        yield* run;
+      };
       return reply
         .type('application/octet-stream')
         .header('content-length', bytes)
-        .send(
-          Readable.from(runtime.checkpoints.run(names.map(({ name }) => name)), {
-            objectMode: false,
-            highWaterMark: 4 * PAGE_BYTES,
-          }),
-        );
-    },
-  );
-
-  app.get(
-    '/data/pages/:job/:hash',
-    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } },
-    async (request, reply) => {
-      holder(request.query.cap, request.params.job);
-      const page = await runtime.checkpoints.page(request.params.hash);
-      if (!page) throw new MayflyError('NOT_FOUND', 'This page does not exist.');
-      return whole(reply)
-        .type('application/octet-stream')
-        .send(Buffer.from(page.buffer, page.byteOffset, page.byteLength));
+        .send(Readable.from(pages(), { objectMode: false, highWaterMark: 4 * PAGE_BYTES }));
     },
   );
 }

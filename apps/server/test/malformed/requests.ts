@@ -158,7 +158,7 @@ export const oddPaths: fc.Arbitrary<Request> = fc
       '/assets/',
       '/api/jobs/',
       '/data/program/',
-      '/data/pages/000000000000/',
+      '/data/images/000000000000/0/',
       '/data/files/000000000000/',
       '/socket.io/',
       '//',

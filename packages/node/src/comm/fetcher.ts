@@ -8,9 +8,9 @@ import { MayflyError, type Assignment, type ErrorCode, type Manifest } from '@ma
 import type { CommSeams } from './seams.ts';
 
 const RETRY_MS = [100, 200, 500, 1000, 2000, 5000];
-/** Pages of an image fetched at the same time, each by its name. */
+/** Pages of an image fetched at the same time, each alone. */
 const PARALLEL = 6;
-/** Up to so many pages are fetched by name. */
+/** Up to so many pages are fetched alone. */
 const FEW_PAGES = 3;
 /** Pages of one run (8 MB), and runs fetched at the same time. */
 const RUN_PAGES = 128;
@@ -145,15 +145,21 @@ export class Fetcher {
         if (page && assembly.place(name, page)) missing.delete(name);
       });
     if (missing.size > FEW_PAGES) await this.runs(a, manifest, assembly, missing, alive);
+    const at = new Map(assembly.pages.map((name, i) => [name, i]));
     await inParallel([...missing], PARALLEL, async (name) => {
-      await this.get(this.url(`/data/pages/${a.job}/${name}`, a.capability), alive, (b) => assembly.place(name, b));
+      await this.get(this.pages(a, manifest, at.get(name)!, 1), alive, (b) => assembly.place(name, b));
     });
     return assembly.sections();
   }
 
+  private pages(a: Assignment, { image }: Manifest, from: number, count: number): string {
+    const pages = this.url(`/data/images/${a.job}/${a.task}/${image}/pages`, a.capability);
+    return `${pages}&from=${from}&count=${count}`;
+  }
+
   /**
    * Pages in long runs: a request for each would be a round trip for each. Tried once; whatever does not come this way
-   * is asked for by name.
+   * is asked for alone.
    */
   private async runs(
     a: Assignment,
@@ -166,8 +172,7 @@ export class Fetcher {
     const one = async (): Promise<void> => {
       while (from < assembly.pages.length && alive()) {
         const names = assembly.pages.slice(from, from + RUN_PAGES);
-        const pages = this.url(`/data/images/${a.job}/${a.task}/${manifest.image}/pages`, a.capability);
-        const url = `${pages}&from=${from}&count=${names.length}`;
+        const url = this.pages(a, manifest, from, names.length);
         from += names.length;
         if (!names.some((name) => missing.has(name))) continue;
         const answer = await this.seams.get(url).catch(() => undefined);

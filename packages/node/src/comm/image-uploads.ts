@@ -5,7 +5,7 @@
  * Invariants
  *  U1 Of one task only the newest image waits; an older one that has not begun is dropped. It begins when the one
  *     before it is complete (or its completion cannot be heard of any more).
- *  U2 A broken connection begins the upload again; the server asks only for what it lacks.
+ *  U2 A broken connection begins the upload again; the server asks only for what this task has not sent yet.
  *  U3 An image's pages are kept until it is stored, refused, superseded or its task has left.
  *  U4 A page is deflated only where the network is so slow that this is faster: from the first time that
  *     a full socket drains at less than SLOW_BYTES until one stands empty.

@@ -19,6 +19,9 @@
  *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts. C12–C14 Images that are
  *  protected by parity between nodes: near.ts. C15–C17 Those of waves: near-waves.ts. C18 Teams that were dissolved:
  *  dissolve.ts. C19, C20 Those of teams that are protected by parity: team-sets.ts, near-teams.ts.
+ *  C21 A page is left out of an upload only if this task has shown that it has it: it sent the page, or one of its
+ *     complete images names it. That the store has the page of somebody else proves nothing, and is not to be noticed:
+ *     hashes can be guessed, and what an image of the task names can be read with the task's capability.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
@@ -163,7 +166,9 @@ function handle(s: State, e: CheckpointServerEvent): void {
     }
     case 'pageStored': {
       const o = s.offers.get(e.image);
-      if (o?.link === e.link && o.waiting.delete(e.index)) o.sentBytes += e.bytes;
+      if (o?.link !== e.link || !o.waiting.delete(e.index)) return;
+      o.sentBytes += e.bytes;
+      o.task.sent.add(o.manifest.pages[e.index]!); // C21
       return;
     }
     case 'pageFailed': {
@@ -320,6 +325,8 @@ function tick(s: State): void {
   s.collected = s.now;
   const pinned = new Set<string>();
   for (const o of s.offers.values()) for (const h of o.manifest.pages) if (h !== '') pinned.add(h);
+  // C21: what is not pinned may go now, and come back from somebody else.
+  for (const job of s.jobs.values()) for (const t of job.tasks.values()) if (!t.offer) t.sent.clear();
   emit(s, { type: 'collect', pinned });
 }
 

@@ -94,7 +94,7 @@ export type CheckpointServerEvent = { now: number } &
       }
     /** Answer to `rebuild`: all its pages are here, durably; or why not. */
     | { type: 'rebuilt'; image: ImageId; error?: string }
-    /** Answer to `findPages`: those of its hashes that the store lacks. */
+    /** Answer to `findPages`: those of its hashes that the node has to send. */
     | { type: 'pagesFound'; image: ImageId; ask: number; missing: readonly string[] }
     /** A page sent by the node is durable. `bytes`: raw length. */
     | { type: 'pageStored'; link: string; image: ImageId; index: number; bytes: number }
@@ -162,8 +162,19 @@ export type CheckpointServerEvent = { now: number } &
   );
 
 export type CheckpointServerEffect =
-  /** ImageStore.hasPages (distinct hashes, without the page of zeros). → answers `pagesFound` with the same `ask`. */
-  | { type: 'findPages'; image: ImageId; ask: number; pages: readonly string[] }
+  /**
+   * Which of these (distinct hashes, without the page of zeros) is the node to send? All but those that are stored, and
+   * of which the task has shown that it has them (C21): they are in one of its images `own` (ImageStore.ownPages) or
+   * among those that it has `sent`. → answers `pagesFound` with the same `ask`.
+   */
+  | {
+      type: 'findPages';
+      image: ImageId;
+      ask: number;
+      pages: readonly string[];
+      own: readonly ImageId[];
+      sent: readonly string[];
+    }
   /** Send ImageNeed. */
   | { type: 'need'; link: string; image: ImageId; pages: number[] }
   /** Send ImageReply. */

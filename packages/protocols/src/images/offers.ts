@@ -1,7 +1,7 @@
 /**
  * Offers, from the manifest until all pages are here. The core checks the manifest, which comes from a stranger's
- * machine (check-manifest.ts), finds the pages that are already stored, and asks for the rest. When an offer ends, the
- * questions that it asked end too.
+ * machine (check-manifest.ts), finds the pages that the task has sent already, and asks for the rest. When an offer
+ * ends, the questions that it asked end too.
  */
 import type { ErrorBody } from '@mayfly/wire';
 import { checkManifest } from './check-manifest.ts';
@@ -71,11 +71,15 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
   };
   task.offer = o;
   s.offers.set(image, o); // pinned from here on (C6)
+  const pages = [...new Set(manifest.pages)].filter((h) => h !== '');
+  task.sent = new Set(pages.filter((h) => task.sent.has(h)));
   emit(s, {
     type: 'findPages',
     image,
     ask: o.ask,
-    pages: [...new Set(manifest.pages)].filter((h) => h !== ''),
+    pages,
+    own: task.images.map((i) => i.image),
+    sent: [...task.sent],
   });
 }
 

@@ -57,6 +57,11 @@ export interface Task {
   nearImages: number;
   sentBytes: number;
   savedBytes: number;
+  /**
+   * C21: pages of the offer that began last, which the node sent for it or before it: what need not come again after a
+   * broken connection.
+   */
+  sent: Set<string>;
   offer?: Offer;
   /** A restart that waits for its image. */
   restart?: { incarnation: Incarnation; checking?: ImageId };
@@ -183,6 +188,7 @@ export function taskOf(job: Job, task: TaskId): Task {
         nearImages: 0,
         sentBytes: 0,
         savedBytes: 0,
+        sent: new Set(),
         done: false,
       }),
     );

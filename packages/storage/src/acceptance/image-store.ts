@@ -33,6 +33,23 @@ export function imageStoreSuite(name: string, make: () => Promise<Subject<ImageS
       await store.putPage(a.hash, a.raw);
     });
 
+    it('tells of its own pages only what the named manifests list and is there', async () => {
+      const [a, b, c] = [await page(1), await page(2), await page(3)];
+      await Promise.all([a, b].map((p) => store.putPage(p.hash, p.raw)));
+      await store.putManifest('mine/0', JSON.stringify({ pages: [a.hash, '', c.hash] }));
+      await store.putManifest('theirs', JSON.stringify({ pages: [b.hash] }));
+      const all = [a.hash, b.hash, c.hash];
+      expect(await store.ownPages(all, ['mine/0', 'never-there'])).toEqual(new Set([a.hash]));
+      expect(await store.ownPages(all, ['mine/0', 'theirs'])).toEqual(new Set([a.hash, b.hash]));
+      expect(await store.ownPages([b.hash], ['mine/0'])).toEqual(new Set());
+      expect(await store.ownPages(all, [])).toEqual(new Set());
+      await store.close();
+      store = await subject.open();
+      expect(await store.ownPages(all, ['mine/0'])).toEqual(new Set([a.hash]));
+      await store.removeManifest('mine/0');
+      expect(await store.ownPages(all, ['mine/0'])).toEqual(new Set());
+    });
+
     it('refuses a page whose bytes do not hash to its name', async () => {
       const a = await page(1);
       const b = await page(2);

@@ -21,7 +21,7 @@ import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
-import { PageUses, pagesOf } from '../page-uses.ts';
+import { PageUses, pagesOf, presentOf } from '../page-uses.ts';
 import type { ImageStore } from '../ports/index.ts';
 import { seal, unseal } from '../sealed-text.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
@@ -112,9 +112,18 @@ class Store implements FileImageStore {
     return hashes.map((h) => this.#packs.isDurable(h));
   }
 
+  async ownPages(hashes: readonly string[], images: readonly string[]): Promise<Set<string>> {
+    const listed = this.#uses.listed(images.map((image) => this.#manifestPath(image)));
+    return presentOf(
+      this,
+      hashes.filter((hash) => listed.has(hash)),
+    );
+  }
+
   /**
    * Not asynchronous itself: the page is written before it returns, so its bytes need not be kept until they are
-   * durable.
+   * durable. One that is there is written and synced like any other: how long that takes must not tell its sender that
+   * somebody else has it.
    */
   putPage(hash: string, raw: Uint8Array): Promise<void> {
     try {
@@ -125,7 +134,7 @@ class Store implements FileImageStore {
         throw new MayflyError('BAD_REQUEST', `a page that was announced as ${hash} hashes to ${actual}`);
       this.#packs.add(hash, raw);
       this.#uses.added(hash);
-      return this.#packs.isDurable(hash) ? Promise.resolve() : this.#durable(hash);
+      return this.#durable(hash);
     } catch (error) {
       return Promise.reject(error as Error);
     }

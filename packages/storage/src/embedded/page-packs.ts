@@ -218,11 +218,12 @@ export class PagePacks {
   #synced = ({ pack, at, body }: Place): boolean => !pack.fresh && at + body <= pack.synced;
 
   /**
-   * Writes a page into the newest pack, unless it is there. It is durable after {@link durable}. @throws MayflyError
-   * DISK_FULL
+   * Writes a page into the newest pack. It is durable after {@link durable}. One that is there keeps its place, and the
+   * new copy is waste (P3): what its sender notices is the same. @throws MayflyError DISK_FULL
    */
   add(hash: string, page: Uint8Array): void {
-    if (!this.#index.has(hash)) this.#name(this.#append(hash, page));
+    const place = this.#append(hash, page);
+    if (!this.#index.has(hash)) this.#name(place);
   }
 
   #append(hash: string, page: Uint8Array): Place {

@@ -15,7 +15,7 @@
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
-import { PageUses, pagesOf } from '../page-uses.ts';
+import { PageUses, pagesOf, presentOf } from '../page-uses.ts';
 import type { ImageStore } from '../ports/index.ts';
 import type { Database, Query } from './database.ts';
 
@@ -120,6 +120,18 @@ class Store implements PostgresImageStore {
     return hashes.map((hash) => this.#pages.has(hash));
   }
 
+  async ownPages(hashes: readonly string[], images: readonly string[]): Promise<Set<string>> {
+    const listed = this.#uses.listed(images);
+    return presentOf(
+      this,
+      hashes.filter((hash) => listed.has(hash)),
+    );
+  }
+
+  /**
+   * One that is there is written like any other: how long that takes must not tell its sender that somebody else has
+   * it.
+   */
   putPage(hash: string, raw: Uint8Array): Promise<void> {
     try {
       if (this.#closed) throw new MayflyError('CONFLICT', 'the image store is closed');
@@ -131,15 +143,19 @@ class Store implements PostgresImageStore {
     } catch (error) {
       return Promise.reject(error as Error);
     }
-    if (this.#pages.has(hash)) return Promise.resolve();
-    const waiting = this.#waiting.get(hash);
-    if (waiting) return waiting.stored;
-    const bytes = Buffer.from(raw);
     const next = (this.#next ??= this.#begin());
+    const waiting = this.#waiting.get(hash);
+    if (waiting && next.pages.has(hash)) return waiting.stored;
+    const bytes = Buffer.from(raw);
     next.pages.set(hash, bytes);
-    const stored = next.done.finally(() => this.#waiting.delete(hash));
-    this.#waiting.set(hash, { bytes, stored });
-    return stored;
+    const mine: Waiting = {
+      bytes,
+      stored: next.done.finally(() => {
+        if (this.#waiting.get(hash) === mine) this.#waiting.delete(hash);
+      }),
+    };
+    this.#waiting.set(hash, mine);
+    return mine.stored;
   }
 
   /** I2. */

@@ -90,6 +90,14 @@ export function imageFailures(server: () => PostgresServer): void {
       }
       await store.putPage(a.hash, a.raw);
       expect(await store.getPage(a.hash)).toEqual(a.raw);
+      // One that is there is written again: its sender cannot tell from the time that somebody else had it.
+      await server().end();
+      try {
+        await expect(store.putPage(a.hash, a.raw)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+      } finally {
+        await server().begin();
+      }
+      expect(await store.getPage(a.hash)).toEqual(a.raw);
     });
   });
 }
