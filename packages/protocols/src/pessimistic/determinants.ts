@@ -1,5 +1,6 @@
 /** Determinants by source: what a frame's block adds, and what a restarted source gets back. */
 import {
+  BLOCK_HEAD_BYTES,
   EMPTY,
   Flag,
   Kind,
@@ -13,6 +14,7 @@ import {
 import { addRange, missing } from '../channel-memory/ranges.ts';
 import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
 import { ackSoon, append, type Attachment, type Source, type State } from '../channel-memory/state.ts';
+import { checkPosition } from './unheard.ts';
 import { aloneOf } from './teams/position.ts';
 
 const scratch: Evidence = { determinants: 0, openPolls: 0, consumed: 0 };
@@ -29,9 +31,10 @@ export function logDeterminants(
   length: number,
   mates: readonly TeamSection[] = [],
 ): void {
-  if (length >= 24 && readEvidence(v, o, scratch) === 0) {
-    learn(source.evidence, scratch);
-    return;
+  if (length >= BLOCK_HEAD_BYTES) {
+    const entries = readEvidence(v, o, scratch);
+    checkPosition(s, source, scratch.consumed, scratch.determinants - entries);
+    if (entries === 0) return learn(source.evidence, scratch);
   }
   const block = decodeDeterminants(bytes.subarray(o, o + length));
   const end = block.first + block.entries.length;

@@ -12,6 +12,9 @@
  *      Otherwise the receiver's incarnation is refused, as if its node had not come back. (To wait for the receiver
  *      instead would block all ranks for a node that may never return. The receiver's next incarnation finds out
  *      whether another rank depends on what is lost with it.)
+ *  F5  No frame says of a task that it consumed more arrivals than its log has, or that it made events which are not
+ *      known, unless the log's end is lost: a false word would end the job at the next restart, as if the disk had lost
+ *      what never was.
  *
  * Durable in the sender's SESSION record: the CM may lose its memory once more before the receiver reports.
  */
@@ -34,24 +37,33 @@ export function tellAll(source: Source): void {
 }
 
 /**
- * F4. Also: no receiver may claim that a sender consumed what never came, or made events that the sender does not know.
+ * F5. A position that a node states, of the sender of its frame, of a teammate, or of the sender of what it gives back:
+ * it stays, and the next restart would miss what never was.
+ * @param events that must have come here before
  * @throws ProtocolError
  */
-export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
+export function checkPosition(s: State, source: Source, consumed: number, events: number, what = 'a frame'): void {
+  // What is recovered was checked when it came.
+  if (!s.serving) return;
   const log = s.destinations[source.task];
-  if (log && !log.closed && !log.done && e.consumed > log.index.count)
+  if (log && !log.closed && !log.done && consumed > log.index.count)
     throw protocolError(
       'OUT_OF_SEQUENCE',
-      `task ${d.task} claims that task ${source.task} consumed ${e.consumed} arrivals; ${log.index.count} have come`,
+      `${what} says that task ${source.task} consumed ${consumed} arrivals; ${log.index.count} have come`,
     );
   // A sender that has sent something since it came back has given back its determinants before (M1). With several
   // Channel Memories the others may hold more.
   const known = Math.max(source.evidence.determinants, source.held.at(-1)?.[1] ?? 0);
-  if (s.options.count === 1 && source.attachment?.spoke === true && e.determinants > known)
+  if (s.options.count === 1 && source.attachment?.spoke === true && events > known)
     throw protocolError(
       'OUT_OF_SEQUENCE',
-      `task ${d.task} claims ${e.determinants} determinants of task ${source.task}, which has made ${known}`,
+      `${what} says that task ${source.task} made ${events} events; ${known} of them are known`,
     );
+}
+
+/** F4, F5. @throws ProtocolError */
+export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
+  checkPosition(s, source, e.consumed, e.determinants, 'what is given back');
   if (source.unheard?.receivers.has(d.task) !== true) return;
   const { told } = source.unheard;
   const more =

@@ -176,6 +176,8 @@ export class JobServer {
           this.around.closes(e.conn, cm);
           break;
         case 'refused':
+          // F5, also after a loss of power: nobody here states a false position.
+          if (e.error.message.startsWith('a frame says')) throw new Wrong(e.error.message);
           this.around.refused(e.task, e.incarnation);
           break;
         case 'covered':
