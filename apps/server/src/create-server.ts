@@ -223,7 +223,14 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       health,
       stopping: () => stopping,
     });
-    const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs, trustProxy: o.trustProxy });
+    const sockets = serveSockets(app, {
+      runtime,
+      dashboard,
+      origins,
+      pingMs: o.pingMs,
+      limits: o.limits,
+      trustProxy: o.trustProxy,
+    });
     await app.ready();
     quotas.onChange();
     await runtime.recover();

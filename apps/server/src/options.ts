@@ -35,6 +35,12 @@ export interface ServerLimits {
   nodes: number;
   /** Data sockets at the same time, and image sockets as many. */
   dataSockets: number;
+  /** … of one network (an IPv4 address, or the /64 of an IPv6 address). */
+  dataSocketsPerNetwork: number;
+  /** A message on such a socket that has not ended so long after it began ends the connection, ms. */
+  messageMs: number;
+  /** Bytes of all messages that have begun and not ended; beyond, the connection with most of them is ended. */
+  unfinishedBytes: number;
   /** Running time of a job that does not ask for less. */
   timeMs: number;
   /** Requests to /api per minute and address. */
@@ -193,6 +199,9 @@ export const defaultLimits: ServerLimits = {
   activeJobs: 200,
   nodes: 2000,
   dataSockets: 8000,
+  dataSocketsPerNetwork: 2000,
+  messageMs: 120_000,
+  unfinishedBytes: 256 * 1024 * 1024,
   timeMs: 24 * 3600 * 1000,
   requestsPerMinute: 3000,
   messagesPerMinute: 6000,

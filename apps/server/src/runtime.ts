@@ -129,7 +129,7 @@ export class Runtime {
     this.webhooks = deps.webhooks;
     this.webhooks.onChange = (job) => this.observer.jobChanged(job);
     this.#places = new Places(this.store, (job, task) => this.programOf(job, task));
-    this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
+    this.memories = new ChannelMemories(secrets, logger, options.limits);
     const service = compose(options, logger, {
       dispatcher: (effect) => this.dispatcher.perform(effect),
       images: (effect) => this.checkpoints.perform(effect),
@@ -166,7 +166,7 @@ export class Runtime {
       registry,
       secrets,
       logger,
-      maxLinks: options.limits.dataSockets,
+      limits: options.limits,
       takesImages: (job) => this.#specs.get(job)?.allowance === undefined,
       listener: imageNews({ chronicle: this.chronicle, parity: () => this.parity, jobs: () => this.#jobs }),
     });

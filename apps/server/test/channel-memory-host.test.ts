@@ -112,6 +112,7 @@ async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolNa
     const closed: string[] = [];
     const link: DataLink = {
       address: 'test',
+      network: 'test',
       buffered: 0,
       send: (b) => void kinds.push(...readFrames(b).map((f) => f.header.kind)),
       close: (code, reason) => void closed.push(`${code} ${reason}`),

@@ -24,7 +24,7 @@ let hash: (bytes: Uint8Array) => string;
 beforeAll(async () => {
   server = await sharedServer({ dispatcher: { silentMs: 600_000, heartbeatMs: 200 } });
   hash = await createHash();
-}, 120_000);
+});
 
 /** A page of its own: no other test has it. */
 const pageOf = (text: string): Uint8Array<ArrayBuffer> => {
@@ -80,7 +80,7 @@ async function upload(
   serial = 1,
   breakAfter?: number,
 ): Promise<number[]> {
-  const url = `${server.localUrl.replace('http', 'ws')}/data/image`;
+  const url = `${server.localUrl.replace('http', 'ws')}/data/image?cap=${a.capability}`;
   const ws = new WebSocket(url);
   const replies: Reply[] = [];
   ws.on('message', (d: Buffer) => replies.push(JSON.parse(d.toString()) as Reply));
@@ -110,7 +110,7 @@ async function upload(
 const get = (path: string): Promise<{ statusCode: number; rawPayload: Buffer; body: string }> =>
   server.inject({ url: path }) as never;
 
-it('what another job has is asked for all the same, and only own images are served', { timeout: 240_000 }, async () => {
+it('what another job has is asked for all the same, and only own images are served', async () => {
   const [victim, spy] = (await assignments(2)) as [Assignment, Assignment];
   const [secret, wrong] = [pageOf('the code is 4711'), pageOf('the code is 4710')];
   expect(await upload(victim, [secret])).toEqual([0]);
@@ -135,7 +135,7 @@ it('what another job has is asked for all the same, and only own images are serv
   expect(Buffer.compare(served.rawPayload, secret)).toBe(0);
 });
 
-it('later images of a task send changed pages only, also after a broken connection', { timeout: 240_000 }, async () => {
+it('later images of a task send changed pages only, also after a broken connection', async () => {
   const [a] = (await assignments(1)) as [Assignment];
   const pages = Array.from({ length: 40 }, (_, i) => pageOf(`page ${i}`));
   // Broken after ten pages: these need not come again.
@@ -144,4 +144,20 @@ it('later images of a task send changed pages only, also after a broken connecti
   pages[7] = pageOf('changed');
   expect(await upload(a, pages, 2)).toEqual([7]);
   expect(await upload(a, pages, 3)).toEqual([]);
+});
+
+it('a rank has one image socket: a newer one takes its place', async () => {
+  const [a] = (await assignments(1)) as [Assignment];
+  const url = `${server.localUrl.replace('http', 'ws')}/data/image?cap=${a.capability}`;
+  const sockets: WebSocket[] = [];
+  const codes: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const ws = new WebSocket(url);
+    sockets.push(ws);
+    ws.on('close', (code) => codes.push(code));
+    await new Promise((resolve) => ws.once('open', resolve));
+  }
+  await until('the older ones are closed', () => codes.length === 4);
+  expect(codes).toEqual([4429, 4429, 4429, 4429]);
+  sockets.at(-1)!.terminate();
 });

@@ -208,7 +208,7 @@ describe('malformed input', () => {
     });
     for (const path of ['/data/cm/99', '/data/cm/1'])
       expect(await attacker.talk(path, [attach(first), LAST_WORD])).not.toBe(1000);
-    expect(await attacker.talk('/data/cm/0', [new Uint8Array(9 << 20)])).toBe(1009);
+    expect([1006, 1009]).toContain(await attacker.talk('/data/cm/0', [new Uint8Array(9 << 20)]));
 
     // Images.
     const whose = (await holders())[0]!;
@@ -217,7 +217,7 @@ describe('malformed input', () => {
       Array.from({ length: 250 }, (_, i) => images.slice(i * 8, i * 8 + 8)),
       async (messages) => {
         attacker.inputs += messages.length;
-        await attacker.talk('/data/image', [...messages, '{"type":"enough"}']);
+        await attacker.talk(`/data/image?cap=${whose.capability}`, [...messages, '{"type":"enough"}']);
       },
     );
     await goOn();

@@ -259,7 +259,8 @@ export interface ServerToNode {
 }
 
 /**
- * Images travel over a socket of their own (`/data/image`, one binary or text message each way at a time):
+ * Images travel over a socket of their own (`/data/image?cap=<capability of one of the node's ranks>`, one binary or
+ * text message each way at a time):
  *   → {type:'offer', capability, manifest}      ← {type:'need', pages: index[]}   (what this task has not sent before)
  *   → one binary message per needed page: u32 index, u32 raw length, u8 codec (0 raw, 1 deflate-raw) padded to 16,
  *   bytes

@@ -2,6 +2,7 @@
 import type { JobSpec } from '@mayfly/protocols';
 import type { JobId } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
+import { LinkPlaces, type LinkLimits } from './link-places.ts';
 import type { Capabilities } from '../secrets.ts';
 import type { CmDeps } from './channel-memory-deps.ts';
 import { ChannelMemoryHost } from './channel-memory-host.ts';
@@ -14,8 +15,13 @@ export class ChannelMemories {
   readonly #local = new Map<JobId, Traffic>();
   readonly door: DataDoor;
 
-  constructor(capabilities: Capabilities, logger: Logger, maxLinks: number) {
-    this.door = new DataDoor((job, index) => this.#jobs.get(job)?.[index], capabilities, logger, maxLinks);
+  constructor(capabilities: Capabilities, logger: Logger, limits: LinkLimits) {
+    this.door = new DataDoor(
+      (job, index) => this.#jobs.get(job)?.[index],
+      capabilities,
+      logger,
+      new LinkPlaces(limits),
+    );
   }
 
   add(job: JobId, size: number, hosts: ChannelMemoryHost[]): void {

@@ -8,11 +8,16 @@
  *  K2  The core gets `stored` and `committed` only after the store's promise has resolved.
  *  K4  While storage is stopped (disk.ts) no image socket is read. Records of images that go are removed when it can be
  *      written again.
+ *  K5  A socket is opened by the capability of a rank of a running job (`/data/image?cap=`): nothing is read, and no
+ *      place is taken, without one. One that says nothing for IDLE_MS is closed.
+ *  K6  A rank's capability keeps one socket open: a newer one takes its place. A network has a share of the places.
+ *  K7  What all sockets have sent and is not yet dealt with is bounded; of messages that have not ended: unfinished.ts.
  *  K3  Pages of a socket are stored several at a time, and reported to the core in their order; a socket with too many
  *      of them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
 import {
+  isOver,
   upgradeManifest,
   type CheckpointServer,
   type ImagesInput,
@@ -35,9 +40,10 @@ import {
 import { Compile } from 'typebox/compile';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Holder, Secrets } from '../secrets.ts';
 import { messageCame } from './buffer-collector.ts';
 import { CloseCode } from './data-link.ts';
+import { LinkPlaces, type LinkLimits } from './link-places.ts';
 
 const offerSchema = Compile(ImageOffer);
 const endSchema = Compile(ImageEnd);
@@ -55,7 +61,8 @@ export interface CsListener {
 
 /** One image socket, WebSocket or not. */
 export interface ImageLink {
-  readonly address: string;
+  /** Where it comes from, for limits. */
+  readonly network: string;
   onMessage: (data: Uint8Array | string) => void;
   onClose: () => void;
   send(text: string): void;
@@ -70,6 +77,10 @@ const QUEUE_MESSAGES = 64;
 const QUEUE_BYTES = 8 << 20;
 /** Long polling cannot be stopped: beyond this it is closed. */
 const MOST_BYTES = 64 << 20;
+/** Of all links together: then each is read on when what it sent is dealt with (K7). */
+const ALL_BYTES = 128 << 20;
+/** A link on which nothing comes for so long is closed; its comm worker opens another one for its next image. */
+const IDLE_MS = 600_000;
 /** Pages of a run that are read before they are asked for. */
 const READ_AHEAD = 4;
 
@@ -83,9 +94,13 @@ export class CheckpointServerHost {
   readonly #secrets: Secrets;
   readonly #logger: Logger;
   readonly #listener: CsListener;
-  readonly #maxLinks: number;
+  readonly #places: LinkPlaces;
   readonly #takesImages: (job: JobId) => boolean;
   readonly #links = new Map<string, ImageLink>();
+  /** K6: the link that each rank's capability opened last. */
+  readonly #ofTask = new Map<string, string>();
+  /** K7: of all links. */
+  #queuedBytes = 0;
   /** K1: page look-ups and collections, one after the other. */
   #store: Promise<unknown> = Promise.resolve();
   #commits: Promise<unknown> = Promise.resolve();
@@ -99,7 +114,7 @@ export class CheckpointServerHost {
     listener: CsListener;
     /** What it is the host in. */
     service: JobService;
-    maxLinks: number;
+    limits: LinkLimits;
     /** False: the job is one without images (JobSpec.allowance). */
     takesImages: (job: JobId) => boolean;
   }) {
@@ -110,7 +125,7 @@ export class CheckpointServerHost {
     this.#secrets = deps.secrets;
     this.#logger = deps.logger;
     this.#listener = deps.listener;
-    this.#maxLinks = deps.maxLinks;
+    this.#places = new LinkPlaces(deps.limits);
     this.#takesImages = deps.takesImages;
   }
 
@@ -250,10 +265,29 @@ export class CheckpointServerHost {
     return this.#links.size;
   }
 
-  accept(link: ImageLink): void {
-    if (this.#links.size >= this.#maxLinks) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many image links');
+  /** K5. Who may open a link: the holder of the acting incarnation of a rank. Each offer is checked on its own. */
+  admits(capability: string): Holder | undefined {
+    const h = this.#secrets.holder(capability);
+    const job = h && this.#service.dispatcher.core.jobs.get(h.job);
+    if (!job || isOver(job.record.state)) return undefined;
+    return h.incarnation < (job.tasks[h.task]?.incarnation ?? 0) ? undefined : h;
+  }
+
+  accept(link: ImageLink, { job, task }: Holder): void {
+    const opener = `${job}/${task}`;
+    this.#links.get(this.#ofTask.get(opener) ?? '')?.close(CloseCode.TOO_MANY, 'TOO_MANY: another link of this rank');
+    const leave = this.#places.take(link.network);
+    if (!leave) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many image links');
     const id = `i${++links}`;
     this.#links.set(id, link);
+    this.#ofTask.set(opener, id);
+    let idle = setTimeout(() => undefined, 0);
+    /** K5: a link that is of no use any more has an end. */
+    const heard = (): void => {
+      clearTimeout(idle);
+      idle = setTimeout(() => link.close(CloseCode.GOING_AWAY, 'nothing came'), IDLE_MS).unref();
+    };
+    heard();
     if (this.#disk.stopped) link.pause();
     let offer: Manifest | undefined;
     /** Everything up to the last offer or end is dealt with; everything at all is. */
@@ -340,6 +374,7 @@ export class CheckpointServerHost {
         .finally(() => {
           queued--;
           queuedBytes -= length;
+          this.#queuedBytes -= length;
           if (paused && !this.#disk.stopped && queued <= QUEUE_MESSAGES / 2 && queuedBytes <= QUEUE_BYTES / 2) {
             paused = false;
             link.resume();
@@ -348,18 +383,25 @@ export class CheckpointServerHost {
     };
     link.onMessage = (data) => {
       messageCame(data.length);
+      heard();
       queued++;
       queuedBytes += data.length;
-      if (!paused && (queued >= QUEUE_MESSAGES || queuedBytes >= QUEUE_BYTES)) {
+      this.#queuedBytes += data.length;
+      const full = queued >= QUEUE_MESSAGES || queuedBytes >= QUEUE_BYTES || this.#queuedBytes >= ALL_BYTES;
+      if (!paused && full) {
         paused = true;
         link.pause();
       }
       // Of a link that cannot be paused. Its comm worker comes back, and is asked only for what is not stored by then.
-      if (queuedBytes >= MOST_BYTES) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: faster than the disk');
+      if (queuedBytes >= MOST_BYTES || this.#queuedBytes >= 2 * ALL_BYTES)
+        return link.close(CloseCode.TOO_MANY, 'TOO_MANY: faster than the disk');
       queue(typeof data === 'string' ? control(data) : inOrder(page(data)), data.length);
     };
     link.onClose = () => {
       if (!this.#links.delete(id)) return;
+      clearTimeout(idle);
+      leave();
+      if (this.#ofTask.get(opener) === id) this.#ofTask.delete(opener);
       // After what it sent before it closed.
       void chain.then(() => this.step({ type: 'linkClosed', link: id }));
     };

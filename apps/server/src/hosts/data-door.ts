@@ -21,6 +21,7 @@ import {
 import type { Logger } from '../logger.ts';
 import type { Capabilities } from '../secrets.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
+import type { LinkPlaces } from './link-places.ts';
 
 const attach = Compile(Attach);
 /** A socket that has not presented itself after so long is closed, ms. */
@@ -40,37 +41,36 @@ export class DataDoor {
   readonly #find: (job: JobId, index: number) => Behind | undefined;
   readonly #capabilities: Capabilities;
   readonly #logger: Logger;
-  readonly #maxLinks: number;
-  #links = 0;
+  readonly #places: LinkPlaces;
 
   /** @param find undefined: the job has ended */
   constructor(
     find: (job: JobId, index: number) => Behind | undefined,
     capabilities: Capabilities,
     logger: Logger,
-    maxLinks: number,
+    places: LinkPlaces,
   ) {
     this.#find = find;
     this.#capabilities = capabilities;
     this.#logger = logger;
-    this.#maxLinks = maxLinks;
+    this.#places = places;
   }
 
   get links(): number {
-    return this.#links;
+    return this.#places.taken;
   }
 
   /** A fresh connection to CM `index`. */
   accept(index: number, link: DataLink): void {
-    if (this.#links >= this.#maxLinks) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many data links');
-    this.#links++;
+    const leave = this.#places.take(link.network);
+    if (!leave) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many data links');
     const timer = setTimeout(() => link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: no ATTACH came'), FIRST_FRAME_MS);
     let over = false;
     const gone = (): void => {
       if (over) return;
       over = true;
       clearTimeout(timer);
-      this.#links--;
+      leave();
     };
     link.onClose = gone;
     link.onMessage = (first) => {

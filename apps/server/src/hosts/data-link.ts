@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket as EngineSocket } from 'engine.io';
 import type { WebSocket } from 'ws';
+import { networkOf } from '../serve/address.ts';
 import { messageCame } from './buffer-collector.ts';
 
 export interface DataLink {
@@ -14,6 +15,8 @@ export interface DataLink {
   readonly buffered: number;
   /** Address of the other side, for limits and logs. */
   readonly address: string;
+  /** Its network, for limits. */
+  readonly network: string;
   onMessage: (bytes: Uint8Array) => void;
   onClose: () => void;
   /** The socket can take more after having been full. */
@@ -56,6 +59,7 @@ export function webSocketLink(ws: WebSocket, request: IncomingMessage, address: 
   let alive = true;
   const link: DataLink = {
     address,
+    network: networkOf(address),
     onMessage: () => undefined,
     onClose: () => undefined,
     onDrain: () => undefined,
@@ -113,6 +117,7 @@ export function engineLink(socket: EngineSocket, address: string): DataLink {
   };
   const link: DataLink = {
     address,
+    network: networkOf(address),
     onMessage: () => undefined,
     onClose: () => undefined,
     onDrain: () => undefined,

@@ -15,6 +15,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { LinkPlaces } from '../hosts/link-places.ts';
 import { DataDoor, type Behind } from '../hosts/data-door.ts';
 import { CloseCode, webSocketLink } from '../hosts/data-link.ts';
 import type { Logger } from '../logger.ts';
@@ -193,7 +194,12 @@ export class SeatServer {
       join,
       capabilities,
       log: this.#o.join(join.joining),
-      door: new DataDoor((job, index) => this.#find(job, index) ?? away, capabilities, logger, maxLinks),
+      door: new DataDoor(
+        (job, index) => this.#find(job, index) ?? away,
+        capabilities,
+        logger,
+        new LinkPlaces({ dataSockets: maxLinks, dataSocketsPerNetwork: maxLinks }),
+      ),
       tally: new Tally(),
       cores: new Map(),
     };

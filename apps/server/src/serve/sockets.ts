@@ -24,8 +24,10 @@ import {
 import type { Dashboard } from '../dashboard.ts';
 import type { ImageLink } from '../hosts/checkpoint-server-host.ts';
 import { CloseCode, engineLink, webSocketLink } from '../hosts/data-link.ts';
+import { Unfinished, type UnfinishedLimits } from '../hosts/unfinished.ts';
 import type { Runtime } from '../runtime.ts';
-import { clientOf } from './address.ts';
+import type { Holder } from '../secrets.ts';
+import { clientOf, networkOf } from './address.ts';
 import { LimitedDecoder } from './json.ts';
 import { limitPackets } from './flood.ts';
 import type { Origins } from './origin.ts';
@@ -37,6 +39,8 @@ const NAMESPACES = ['/node', '/dashboard'];
 const MAX_MESSAGE_BYTES = 2 * MAX_FRAME_BYTES;
 /** U2 */
 const CONNECT_MS = 20_000;
+/** The first message, which presents a comm worker, with what comes right behind it. */
+const FIRST_BYTES = 128 * 1024;
 const MAX_PAGE_MESSAGE = 8 * 1024 * 1024; // a manifest of 65,536 pages is 5 MB of JSON
 
 export interface Sockets {
@@ -45,7 +49,14 @@ export interface Sockets {
 
 export function serveSockets(
   app: FastifyInstance,
-  o: { runtime: Runtime; dashboard: Dashboard; origins: Origins; pingMs: number; trustProxy: number },
+  o: {
+    runtime: Runtime;
+    dashboard: Dashboard;
+    origins: Origins;
+    pingMs: number;
+    limits: UnfinishedLimits;
+    trustProxy: number;
+  },
 ): Sockets {
   const { runtime } = o;
   const http = app.server as HttpServer;
@@ -62,6 +73,11 @@ export function serveSockets(
     clientTracking: true,
   });
   const polls = new Map<number | 'image', EngineServer>();
+  const unfinished = new Unfinished(o.limits);
+  /** Whose capability the address has: nothing of an image socket is read without one. */
+  const holderOf = (request: IncomingMessage): Holder | undefined =>
+    runtime.checkpoints.admits(new URL(request.url ?? '', 'http://x').searchParams.get('cap') ?? '');
+  const client = (request: IncomingMessage): string => clientOf(request, o.trustProxy);
 
   const allowRequest = (request: IncomingMessage, answer: (message: string | null, allowed: boolean) => void): void => {
     try {
@@ -96,7 +112,9 @@ export function serveSockets(
     let engine = polls.get(index);
     if (!engine) {
       engine = new EngineServer({
-        transports: ['polling', 'websocket'],
+        // A WebSocket has its own address.
+        transports: ['polling'],
+        allowUpgrades: false,
         maxHttpBufferSize: 2 * MAX_MESSAGE_BYTES,
         pingInterval: o.pingMs,
         pingTimeout: 2 * o.pingMs,
@@ -104,11 +122,17 @@ export function serveSockets(
         httpCompression: false,
         // A sandboxed frame's origin is null; what authorises is the capability in the first frame.
         cors: { origin: '*', credentials: false },
+        ...(index === 'image' && {
+          allowRequest: (request, answer) =>
+            holderOf(request) ? answer(null, true) : answer('FORBIDDEN: no valid capability', false),
+        }),
       });
       engine.on('connection', (socket: EngineSocket) => {
-        const client = clientOf(socket.request as IncomingMessage, o.trustProxy);
-        if (index === 'image') runtime.checkpoints.accept(engineImageLink(socket, client));
-        else runtime.memories.door.accept(index, engineLink(socket, client));
+        const address = client(socket.request as IncomingMessage);
+        if (index !== 'image') return runtime.memories.door.accept(index, engineLink(socket, address));
+        const holder = holderOf(socket.request as IncomingMessage);
+        if (holder) runtime.checkpoints.accept(engineImageLink(socket, networkOf(address)), holder);
+        else socket.close();
       });
       polls.set(index, engine);
     }
@@ -127,6 +151,15 @@ export function serveSockets(
     if (index === undefined) return;
     reply.hijack();
     limitPackets(request.raw, reply.raw);
+    const { raw } = request;
+    unfinished.watch(
+      {
+        isPaused: false,
+        on: (event, heard) => event === 'close' && raw.once('close', () => heard({ length: 0 })),
+        terminate: () => raw.destroy(),
+      },
+      raw,
+    );
     poll(index).handleRequest(request.raw as never, reply.raw);
   });
 
@@ -138,22 +171,24 @@ export function serveSockets(
     const cm = /^\/data\/cm\/(\d{1,2})$/.exec(path);
     if (cm) {
       const index = Number(cm[1]);
-      data.handleUpgrade(request, socket, head, (ws: WebSocket) =>
-        runtime.memories.door.accept(index, webSocketLink(ws, request, clientOf(request, o.trustProxy), o.pingMs)),
-      );
+      data.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+        unfinished.watch(ws, request.socket, FIRST_BYTES);
+        runtime.memories.door.accept(index, webSocketLink(ws, request, client(request), o.pingMs));
+      });
       return;
     }
     if (path === '/data/image') {
-      image.handleUpgrade(request, socket, head, (ws: WebSocket) =>
-        runtime.checkpoints.accept(imageLink(ws, clientOf(request, o.trustProxy), o.pingMs)),
-      );
+      const holder = holderOf(request);
+      if (!holder) return refuse(socket, '403 Forbidden');
+      image.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+        unfinished.watch(ws, request.socket);
+        runtime.checkpoints.accept(imageLink(ws, networkOf(client(request)), o.pingMs), holder);
+      });
       return;
     }
     const index = pollIndex(path);
     if (index !== undefined) return poll(index).handleUpgrade(request as never, socket, head);
-    // U1: sockets of HTTP stay half open otherwise.
-    socket.once('finish', () => socket.destroy());
-    socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
+    refuse(socket, '404 Not Found');
   });
 
   io.attach(http, { path: '/socket.io', destroyUpgrade: false });
@@ -174,6 +209,12 @@ export function serveSockets(
   };
 }
 
+/** U1: sockets of HTTP stay half open otherwise. */
+function refuse(socket: Duplex, status: string): void {
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
+}
+
 /** U2. socket.io gives up a client that never joins; one that joined once may stay for ever. */
 function closeUnjoined(io: SocketIo): void {
   io.of('/').use((_socket, next) => next(new Error('There is nothing in this namespace.')));
@@ -191,9 +232,9 @@ function closeUnjoined(io: SocketIo): void {
     });
 }
 
-function engineImageLink(socket: EngineSocket, address: string): ImageLink {
+function engineImageLink(socket: EngineSocket, network: string): ImageLink {
   const link: ImageLink = {
-    address,
+    network,
     onMessage: () => undefined,
     onClose: () => undefined,
     send: (text) => void socket.send(text, { compress: false }),
@@ -210,10 +251,10 @@ function engineImageLink(socket: EngineSocket, address: string): ImageLink {
   return link;
 }
 
-function imageLink(ws: WebSocket, address: string, pingMs: number): ImageLink {
+function imageLink(ws: WebSocket, network: string, pingMs: number): ImageLink {
   let alive = true;
   const link: ImageLink = {
-    address,
+    network,
     onMessage: () => undefined,
     onClose: () => undefined,
     send: (text) => {

@@ -73,7 +73,7 @@ export function socketLink(open: OpenSocket, url: string, events: LinkEvents): D
 }
 
 /**
- * `url` is that of the WebSocket, …/data/cm/<i> or …/data/image; its polling twin is …/data/poll/<i>/ or
+ * `url` is that of the WebSocket, …/data/cm/<i> or …/data/image?cap=…; its polling twin is …/data/poll/<i>/ or
  * …/data/poll/image/.
  * @param node in Node: where connections come from, and whether certificates are checked (the library does not look at
  * Node's own setting)
@@ -82,6 +82,7 @@ export function pollingSocket(url: string, node: { agent?: unknown; rejectUnauth
   const u = new URL(url.replace(/^ws/, 'http'));
   const engine = new PollingSocket(u.origin, {
     path: `${u.pathname.replace(/\/data\/(cm\/)?/, '/data/poll/')}/`,
+    query: Object.fromEntries(u.searchParams),
     transports: ['polling'],
     upgrade: false,
     withCredentials: false,

@@ -120,7 +120,8 @@ export class ImageUploads {
   private connect(): void {
     // As for rank data (links.ts): one that never worked as a WebSocket tries long polling every third time.
     this.polling ||= !this.webSocketWorked && this.attempts % 3 === 2;
-    const url = this.url.replace(/^http/, 'ws');
+    const capability = (this.current ?? this.waiting[0])?.capability ?? '';
+    const url = `${this.url.replace(/^http/, 'ws')}?cap=${encodeURIComponent(capability)}`;
     const s = this.polling ? this.seams.openPolling(url) : this.seams.openSocket(url);
     this.socket = s;
     s.binaryType = 'arraybuffer';
