@@ -66,8 +66,8 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
     const seats = new SeatServer({
       version,
       pingMs,
-      maxLinks: limits.dataSockets,
       trustProxy,
+      limits,
       logger,
       join: (joining) => joinPostgresLog({ url: store }, joining),
     });

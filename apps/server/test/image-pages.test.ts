@@ -35,9 +35,10 @@ const pageOf = (text: string): Uint8Array<ArrayBuffer> => {
 
 /** A node that takes ranks and never runs them. */
 async function assignments(jobs: number): Promise<Assignment[]> {
-  const all: Assignment[] = [];
+  /** By job: those of tests before this one come as well. */
+  const all = new Map<string, Assignment>();
   const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, timeout: 120_000 });
-  socket.on('assign', (a: Assignment) => all.push(a));
+  socket.on('assign', (a: Assignment) => all.set(a.job, a));
   socket.on('connect', () =>
     socket.emit('hello', { version: CONTROL_VERSION, name: 'n', engine: 'none', slots: 8, holds: [], images: [] }, () =>
       beats.push(setInterval(() => socket.emit('heartbeat', { tasks: [] }), 300)),
@@ -48,9 +49,11 @@ async function assignments(jobs: number): Promise<Assignment[]> {
     beats.forEach(clearInterval);
     socket.disconnect();
   });
-  for (let i = 0; i < jobs; i++) await api(server, 'POST', '/api/jobs', program('export {};', 1));
-  await until('ranks are assigned', () => all.length === jobs);
-  return all;
+  const ids: string[] = [];
+  for (let i = 0; i < jobs; i++)
+    ids.push(((await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string }).id);
+  await until('ranks are assigned', () => ids.every((id) => all.has(id)));
+  return ids.map((id) => all.get(id)!);
 }
 
 const manifestOf = (a: Assignment, pages: readonly Uint8Array<ArrayBuffer>[], serial = 1): Manifest => ({

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { defaultLimits } from '../src/options.ts';
 import { SeatServer } from '../src/memories/seat-server.ts';
 import { SEATS_PATH, decodeMessage, encodeMessage, type Join, type ToOwner } from '../src/memories/seat-messages.ts';
 import { later } from './harness.ts';
@@ -14,8 +15,8 @@ async function seatServer(ofServer: boolean): Promise<{ url: string; joined: str
   const seats = new SeatServer({
     version: '2.0.0',
     pingMs: 10_000,
-    maxLinks: 10,
     trustProxy: 0,
+    limits: { ...defaultLimits, dataSockets: 10 },
     logger: pino({ level: 'silent' }),
     join({ epoch }) {
       joined.push(epoch);

@@ -15,6 +15,8 @@ export interface UnfinishedLimits {
   unfinishedBytes: number;
 }
 
+/** The first message of a data socket, which presents a comm worker, with what comes right behind it. */
+export const FIRST_BYTES = 128 * 1024;
 /** What may wait without a limit in time: a page, or the end of a read that is the beginning of the next message. */
 const SMALL_BYTES = 64 * 1024;
 /** Heads of frames that a message may have come in are no more than this, and a thousandth of it. */

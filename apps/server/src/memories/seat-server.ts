@@ -19,6 +19,8 @@ import { LinkPlaces } from '../hosts/link-places.ts';
 import { DataDoor, type Behind } from '../hosts/data-door.ts';
 import { CloseCode, webSocketLink } from '../hosts/data-link.ts';
 import type { Logger } from '../logger.ts';
+import { FIRST_BYTES, Unfinished, type UnfinishedLimits } from '../hosts/unfinished.ts';
+import type { ServerLimits } from '../options.ts';
 import { Capabilities } from '../secrets.ts';
 import { clientOf } from '../serve/address.ts';
 import { GuestCore } from './guest-core.ts';
@@ -28,10 +30,10 @@ import { Tally } from './tally.ts';
 export interface SeatServerOptions {
   version: string;
   pingMs: number;
-  /** Data links at once. */
-  maxLinks: number;
   /** Proxies before the servers, which report the addresses of clients. */
   trustProxy: number;
+  /** Of data links. */
+  limits: Pick<ServerLimits, 'dataSockets'> & UnfinishedLimits;
   logger: Logger;
   /** The log of the owner's storage. */
   join(joining: Join['joining']): MessageLog;
@@ -67,6 +69,7 @@ export class SeatServer {
     perMessageDeflate: false,
     maxPayload: 2 * MAX_FRAME_BYTES,
   });
+  readonly #unfinished: Unfinished;
   #owner: WebSocket | undefined;
   #seated: Seated | undefined;
   #leaving: Promise<unknown> = Promise.resolve();
@@ -76,6 +79,7 @@ export class SeatServer {
 
   constructor(options: SeatServerOptions) {
     this.#o = options;
+    this.#unfinished = new Unfinished(options.limits);
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
@@ -104,6 +108,7 @@ export class SeatServer {
       return this.#control.handleUpgrade(request, socket, head, (ws: WebSocket) => this.#serve(ws));
     if (!data) return void socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
     this.#data.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+      this.#unfinished.watch(ws, request.socket, FIRST_BYTES);
       const client = clientOf(request, this.#o.trustProxy);
       const link = webSocketLink(ws, request, client, this.#o.pingMs);
       if (this.#seated) this.#seated.door.accept(Number(data[1]), link);
@@ -187,7 +192,8 @@ export class SeatServer {
   }
 
   #seat(join: Join): Seated {
-    const { logger, maxLinks } = this.#o;
+    const { logger, limits } = this.#o;
+    const { dataSockets } = limits;
     const away: Behind = { serving: () => Promise.reject(new Error('S3')), connect: () => undefined };
     const capabilities = new Capabilities(Buffer.from(join.key));
     return {
@@ -198,7 +204,7 @@ export class SeatServer {
         (job, index) => this.#find(job, index) ?? away,
         capabilities,
         logger,
-        new LinkPlaces({ dataSockets: maxLinks, dataSocketsPerNetwork: maxLinks }),
+        new LinkPlaces({ dataSockets, dataSocketsPerNetwork: dataSockets }),
       ),
       tally: new Tally(),
       cores: new Map(),

@@ -24,7 +24,7 @@ import {
 import type { Dashboard } from '../dashboard.ts';
 import type { ImageLink } from '../hosts/checkpoint-server-host.ts';
 import { CloseCode, engineLink, webSocketLink } from '../hosts/data-link.ts';
-import { Unfinished, type UnfinishedLimits } from '../hosts/unfinished.ts';
+import { FIRST_BYTES, Unfinished, type UnfinishedLimits } from '../hosts/unfinished.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Holder } from '../secrets.ts';
 import { clientOf, networkOf } from './address.ts';
@@ -39,8 +39,6 @@ const NAMESPACES = ['/node', '/dashboard'];
 const MAX_MESSAGE_BYTES = 2 * MAX_FRAME_BYTES;
 /** U2 */
 const CONNECT_MS = 20_000;
-/** The first message, which presents a comm worker, with what comes right behind it. */
-const FIRST_BYTES = 128 * 1024;
 const MAX_PAGE_MESSAGE = 8 * 1024 * 1024; // a manifest of 65,536 pages is 5 MB of JSON
 
 export interface Sockets {
