@@ -14,6 +14,7 @@ import {
   type Manifest,
 } from '@mayfly/wire';
 import type { MayflyServer } from '@mayfly/server';
+import { patient } from '@mayfly/testing';
 import { io } from 'socket.io-client';
 import { beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -37,7 +38,7 @@ const pageOf = (text: string): Uint8Array<ArrayBuffer> => {
 async function assignments(jobs: number): Promise<Assignment[]> {
   /** By job: those of tests before this one come as well. */
   const all = new Map<string, Assignment>();
-  const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, timeout: 120_000 });
+  const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, timeout: patient(60_000) });
   socket.on('assign', (a: Assignment) => all.set(a.job, a));
   socket.on('connect', () =>
     socket.emit('hello', { version: CONTROL_VERSION, name: 'n', engine: 'none', slots: 8, holds: [], images: [] }, () =>
