@@ -6,7 +6,7 @@ import { CONTROL_VERSION, IMAGE_FORMAT, LESSON_LAPS, LESSON_RANKS, lessonAnswer,
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Lessons } from '../src/lesson.ts';
-import { api, freshDir, later, startServer, until } from './harness.ts';
+import { api, door, freshDir, later, startServer, until } from './harness.ts';
 import { Volunteer } from './volunteer.ts';
 
 function bench() {
@@ -118,10 +118,12 @@ it('L5: who has its code gets few nodes with few slots, no images, no files, and
     holds: [],
     images: [],
   });
+  const flood = door();
   const volunteer = new Volunteer(
     server.localUrl,
     256,
     async (r) => {
+      await flood.opened;
       // One send after the other: each waits for nothing but room.
       if (r.task === 0) for (let n = 0; n < 5; n++) await r.send(1, new Uint8Array(1 << 20), n);
     },
@@ -145,8 +147,7 @@ it('L5: who has its code gets few nodes with few slots, no images, no files, and
   const a = volunteer.assigned[0]!;
   expect(a.channelMemories).toHaveLength(1);
   const { job, task, incarnation, capability } = a;
-  // The job may end first: its capability opens nothing then, either.
-  const image = new WebSocket(`${server.localUrl.replace('http', 'ws')}/data/image`);
+  const image = new WebSocket(`${server.localUrl.replace('http', 'ws')}/data/image?cap=${capability}`);
   later(async () => image.terminate());
   await new Promise((resolve) => image.once('open', resolve));
   const refusal = new Promise<string>((resolve) => image.once('message', (d: Buffer) => resolve(d.toString())));
@@ -169,6 +170,7 @@ it('L5: who has its code gets few nodes with few slots, no images, no files, and
     error: { code: 'FORBIDDEN', message: 'This job has no checkpoint images.' },
   });
   // More than it may send ends its job.
+  flood.open();
   await until(
     'the lesson ends',
     async () => ((await api(server, 'GET', `/api/jobs/${job}`)).body as { state: string }).state === 'failed',
