@@ -184,8 +184,6 @@ export function serveSockets(
       });
       return;
     }
-    const index = pollIndex(path);
-    if (index !== undefined) return poll(index).handleUpgrade(request as never, socket, head);
     refuse(socket, '404 Not Found');
   });
 
