@@ -136,7 +136,7 @@ describe('mayfly submit and wait', () => {
     });
     expect(await mayfly('submit', '-n', '1', '--notify', 'http://127.0.0.1:9/', 'echo.ts')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('notify names 127.0.0.1, which is not a public address.'),
+      stderr: expect.stringContaining('notify names 127.0.0.1, which is not a public address'),
     });
     expect(await run(['mpiexec', '-n', '1', '--notify', 'http://example.org/', 'echo.ts'], { cwd: dir })).toMatchObject(
       {

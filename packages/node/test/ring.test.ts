@@ -1,6 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { HEADER_BYTES, emptyHeader, writeHeader } from '@mayfly/wire';
 import fc from 'fast-check';
+import { patient } from '@mayfly/testing';
 import { describe, expect, it } from 'vitest';
 import { CommSide, RankSide, createRankMemory } from '../src/ring/index.ts';
 import { bundled } from './bundle.ts';
@@ -157,7 +158,7 @@ describe('ring', () => {
             const hung = setInterval(() => {
               if (counters.wakes === wakes) reject(new Error(`the ring hung: ${JSON.stringify(counters)}`));
               wakes = counters.wakes;
-            });
+            }, patient(60_000));
             rank.on('message', (m) => {
               clearInterval(hung);
               resolve(m);

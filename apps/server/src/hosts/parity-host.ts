@@ -291,9 +291,11 @@ export class ParityHost {
     const complete = this.#service.images.imagesOf(job, task).map((i) => i.image);
     const own = await this.#images.ownPages(names, complete).catch(() => new Set<string>());
     const wanted: Wanted[] = [];
-    for (const name of names)
-      if (!own.has(name) || !(await this.#images.getPage(name).catch(() => undefined)))
-        wanted.push({ name, index: pages.indexOf(name) });
+    for (const name of names) {
+      // Read in any case: the store forgets a damaged copy then, and takes the page that is made again.
+      const page = await this.#images.getPage(name).catch(() => undefined);
+      if (!page || !own.has(name)) wanted.push({ name, index: pages.indexOf(name) });
+    }
     return wanted;
   }
 

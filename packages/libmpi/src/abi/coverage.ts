@@ -54,7 +54,7 @@ export const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   ERR_PENDING:
     'a wait for several requests returns when all of them are complete, also when one of them failed; in ' +
     'TypeScript it is the answer to a checkpoint that is taken over a pending request',
-  ERR_NO_SPACE: 'only when a job has 100,000 files; what passes the limit of its output is MPI_ERR_QUOTA',
+  ERR_NO_SPACE: 'only when a job has 10,000 result files; what passes the limit of its output is MPI_ERR_QUOTA',
   ERR_RMA_CONFLICT:
     'MPI 4.1 §12.7 leaves the outcome of conflicting accesses undefined and calls none of them erroneous: a ' +
     'program that does not look at the values is right. Here they are applied one after the other',
