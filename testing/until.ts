@@ -7,7 +7,7 @@ import { patient } from './pace.mjs';
 export { pace, patient } from './pace.mjs';
 
 /** How long a wait may stand still, ms, on a machine that is busy with the tests alone. */
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 120_000;
 /** A pause that took longer than this did so because this process was not run: only so much of it counts, ms. */
 const LONGEST_PAUSE_MS = 500;
 
