@@ -61,6 +61,19 @@ it('the command line writes through terminal.ts', async () => {
   expect(await complaints('apps/cli/src/terminal.ts', "process.stdout.write('x');")).toEqual([]);
 });
 
+it('tests do not depend on the speed of the machine', async () => {
+  const refused: [string, RegExp][] = [
+    ["it('x', () => undefined, 5000);", /no limit of its own/],
+    ["it('x', { timeout: 5000 }, () => undefined);", /no limit of its own/],
+    ['beforeAll(() => undefined, 60_000);', /no limit of its own/],
+    ['await new Promise((r) => setTimeout(r, 10));', /Do not guess a time/],
+    ['await sleep(10);', /Do not guess a time/],
+  ];
+  for (const file of ['apps/server/test/probe.test.ts', 'apps/web/src/probe.test.tsx', 'playwright/tests/probe.spec.ts'])
+    for (const [code, says] of refused) expect((await complaints(file, code)).join(), code).toMatch(says);
+  expect(await complaints('apps/server/test/probe.test.ts', "it('x', () => undefined);")).toEqual([]);
+});
+
 describe('files of the server', () => {
   const code = "import { readFileSync } from 'node:fs'; export const f = readFileSync('x');\n";
 
