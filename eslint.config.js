@@ -5,6 +5,7 @@
  */
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import { checkedLength } from './eslint-checked-length.js';
 
 const time =
   'Time is an input of a pure package: take `now` (milliseconds) from the event, or the clock of the device.';
@@ -222,6 +223,18 @@ export default tseslint.config(
         { selector: "MemberExpression[object.name='console']", message: 'Use say or warn of terminal.ts.' },
       ],
     },
+  },
+  {
+    // What reads the messages of others, and keeps what they say.
+    files: [
+      'apps/server/src/{hosts,memories,nodes,rest,serve}/**/*.ts',
+      'packages/wire/src/**/*.ts',
+      'packages/protocols/src/{channel-memory,files}/**/*.ts',
+      'packages/storage/src/embedded/output/**/*.ts',
+    ],
+    ignores: ['**/*.test.ts'],
+    plugins: { mayfly: { rules: { 'checked-length': checkedLength } } },
+    rules: { 'mayfly/checked-length': 'error' },
   },
   {
     files: ['apps/web/src/**/*.{ts,tsx}'],

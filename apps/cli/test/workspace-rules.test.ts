@@ -1,4 +1,4 @@
-/** The rules of the repository fire: the bans in pure packages, and the import directions. */
+/** The rules of the repository fire: the bans in pure packages, lengths that nobody checked, the import directions. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,8 @@ it('tests do not depend on the speed of the machine', async () => {
     ['await new Promise((r) => setTimeout(r, 10));', /Do not guess a time/],
     ['await sleep(10);', /Do not guess a time/],
   ];
-  for (const file of ['apps/server/test/probe.test.ts', 'apps/web/src/probe.test.tsx', 'playwright/tests/probe.spec.ts'])
+  const places = ['apps/server/test/probe.test.ts', 'apps/web/src/probe.test.tsx', 'playwright/tests/probe.spec.ts'];
+  for (const file of places)
     for (const [code, says] of refused) expect((await complaints(file, code)).join(), code).toMatch(says);
   expect(await complaints('apps/server/test/probe.test.ts', "it('x', () => undefined);")).toEqual([]);
 });
@@ -94,6 +95,62 @@ describe('files of the server', () => {
       expect(await complaints(`apps/server/src/${file}`, code)).toEqual([]);
     expect(await complaints('apps/server/test/probe.ts', code)).toEqual([]);
     expect(await complaints('packages/storage/src/embedded/probe.ts', code)).toEqual([]);
+  });
+});
+
+describe('memory that is taken by a length', () => {
+  const UNCHECKED = /Nothing here bounds this length/;
+  const PLACES = [
+    'apps/server/src/hosts/probe.ts',
+    'apps/server/src/rest/probe.ts',
+    'packages/wire/src/probe.ts',
+    'packages/protocols/src/files/probe.ts',
+    'packages/storage/src/embedded/output/probe.ts',
+  ];
+  const inFunction = (
+    body: string,
+    given = 'm: { size: number; count: number }, held: Uint8Array, v: DataView',
+  ): string => `const MOST = 64;\nexport function f(${given}): unknown {\n${body}\n}\nexport const used = MOST;\n`;
+
+  it.each([
+    ['a field of a message', 'return new Uint8Array(m.size);'],
+    ['a number read from bytes', 'const n = v.getUint32(0, true); return new Float64Array(n);'],
+    ['a product with one', 'return new Array<number>(m.count * 4).fill(0);'],
+    ['one that is added to what is held', 'return Buffer.alloc(held.length + m.size);'],
+    ['the larger of two', 'return Buffer.allocUnsafe(Math.max(MOST, m.size));'],
+    ['a length for Array.from', 'return Array.from({ length: m.count }, () => 0);'],
+    [
+      'what a function adds up',
+      'return new ArrayBuffer(lengthOf(m));\n} function lengthOf(m: { size: number }): number { return m.size;',
+    ],
+    ['a limit that is none itself', 'return new Uint8Array(checkedLength(m.size, m.count));'],
+    ['a comparison that changes nothing', 'if (m.size > MOST) used(); return new Uint8Array(m.size);'],
+    ['a variable that grows by one', 'let n = 8; n += m.size; return Buffer.alloc(n);'],
+  ])('is refused: %s', async (_what, body) => {
+    for (const place of PLACES) expect((await complaints(place, inFunction(body))).join('\n')).toMatch(UNCHECKED);
+  });
+
+  it.each([
+    ['constants', 'return [new Uint8Array(64), Buffer.alloc(2 * MOST + 8)];'],
+    ['the length of what is held', 'return new Uint8Array(24 + 8 * held.length);'],
+    ['a copy, a view', 'return [new Uint8Array(held), new Uint8Array(held.buffer, m.size, 8), Buffer.from(held)];'],
+    ['the smaller of two', 'return Buffer.alloc(Math.min(m.size, MOST));'],
+    ['a comparison that leads out', 'if (m.size > MOST) return undefined; return new Uint8Array(m.size);'],
+    [
+      'of what is made of it',
+      'const n = m.count; const end = 8 * n; if (end > held.length) return 0; return new Array(n);',
+    ],
+    ['a comparison around it', 'return m.size <= MOST ? Buffer.alloc(m.size) : undefined;'],
+    ['a named check', 'return new Uint8Array(checkedLength(m.size, MOST));'],
+    ['a sum of what is held', 'return new Uint8Array([held].reduce((n, b) => n + b.length, MOST));'],
+  ])('passes: %s', async (_what, body) => {
+    for (const place of PLACES) expect((await complaints(place, inFunction(body))).join('\n')).not.toMatch(UNCHECKED);
+  });
+
+  it('is not looked at where nothing comes from others, and in tests', async () => {
+    const code = inFunction('return new Uint8Array(m.size);', 'm: { size: number }');
+    for (const place of ['packages/mpi/src/probe.ts', 'apps/server/test/probe.ts', 'packages/wire/src/probe.test.ts'])
+      expect((await complaints(place, code)).join('\n')).not.toMatch(UNCHECKED);
   });
 });
 

@@ -9,6 +9,7 @@
  *
  * A segment is `count` pieces of `bytes` bytes, `stride` apart, the first at `offset`; data lies piece after piece.
  */
+import { checkedLength } from './checked-length.ts';
 import { pad8 } from './frame.ts';
 import { getU53, setU53 } from './u53.ts';
 
@@ -72,7 +73,7 @@ export function encodeFileRequest(
   const segments = r.segments ?? [];
   const at = FILE_HEAD_BYTES + pad8(name.length);
   const head = at + segments.length * 8;
-  const body = new Uint8Array(head + (r.bytes ?? 0));
+  const body = new Uint8Array(head + checkedLength(r.bytes ?? 0, FILE_BYTES));
   const v = new DataView(body.buffer);
   v.setUint8(0, op);
   v.setUint16(2, name.length, true);
@@ -103,8 +104,8 @@ export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
   if (!fitsFileRequest(body, body.length)) return undefined;
   const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const { segments: at, data } = placesOf(body);
-  const segments = new Array<number>((data - at) / 8);
-  for (let i = 0; i < segments.length; i++) segments[i] = safe(getU53(v, at + i * 8));
+  const segments: number[] = [];
+  for (let i = at; i < data; i += 8) segments.push(safe(getU53(v, i)));
   return {
     op: v.getUint8(0),
     name: utf8.decode(body.subarray(FILE_HEAD_BYTES, FILE_HEAD_BYTES + v.getUint16(2, true))),

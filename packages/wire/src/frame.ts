@@ -295,7 +295,7 @@ export function readFrames(bytes: Uint8Array): Frame[] {
 export function encodeFrame(header: Header, body: Uint8Array = EMPTY, determinants: Uint8Array = EMPTY): Uint8Array {
   header.bytes = body.length;
   header.detBytes = determinants.length;
-  const out = new Uint8Array(frameBytes(header));
+  const out = new Uint8Array(pad8(HEADER_BYTES + determinants.length + body.length));
   writeHeader(new DataView(out.buffer), 0, header);
   out.set(determinants, HEADER_BYTES);
   out.set(body, HEADER_BYTES + determinants.length);

@@ -1,5 +1,6 @@
 export * from './ids.ts';
 export * from './u53.ts';
+export * from './checked-length.ts';
 export * from './frame.ts';
 export * from './determinants.ts';
 export * from './team-block.ts';

@@ -26,6 +26,8 @@ export const WORLD_BYTES = 32 << 20;
 /** A rank divides longer output. */
 export const OUTPUT_PIECE = 8 << 20;
 
+/** Channel Memories of a job. */
+export const MAX_CHANNEL_MEMORIES = 16;
 /** Clusters of a job (protocol `hc3i`): each has a Channel Memory, to which every rank is connected. */
 export const MAX_CLUSTERS = 16;
 

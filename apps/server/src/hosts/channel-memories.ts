@@ -1,6 +1,6 @@
 /** All Channel Memories of the jobs that are open, by job and index, and the door to them. */
 import type { JobSpec } from '@mayfly/protocols';
-import type { JobId } from '@mayfly/wire';
+import { MAX_CHANNEL_MEMORIES, checkedLength, type JobId } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
 import { LinkPlaces, type LinkLimits } from './link-places.ts';
 import type { Capabilities } from '../secrets.ts';
@@ -72,7 +72,7 @@ export class ChannelMemories {
 export function memoriesOf(spec: JobSpec, size: number, deps: CmDeps): ChannelMemoryHost[] {
   const { id: job, channelMemories: count, clusters: homes, protocol, durability } = spec;
   return Array.from(
-    { length: count },
+    { length: checkedLength(count, MAX_CHANNEL_MEMORIES) },
     (_, index) => new ChannelMemoryHost({ job, index, count, homes, size, protocol, durability }, deps),
   );
 }

@@ -148,7 +148,7 @@ export function engineLink(socket: EngineSocket, address: string): DataLink {
   };
   socket.on('message', (data: unknown) => {
     if (Buffer.isBuffer(data)) came(plain(data));
-    else if (data instanceof ArrayBuffer) came(new Uint8Array(data));
+    else if (data instanceof ArrayBuffer) came(new Uint8Array(data, 0, data.byteLength));
     else socket.close();
   });
   socket.on('drain', () => link.onDrain());

@@ -5,7 +5,7 @@
  * On the message path: no allocation, no map. Pairs stand in one row of doubles per destination, made when its first
  * message comes: 16 × size² bytes at most (1 MB for 256 ranks, 16 MB for 1,024).
  */
-import { FILES, Flag, HEADER_BYTES, Kind, WORLD, pad8, type TaskId } from '@mayfly/wire';
+import { FILES, Flag, HEADER_BYTES, Kind, MAX_RANKS, WORLD, checkedLength, pad8, type TaskId } from '@mayfly/wire';
 
 export interface TaskTraffic {
   messagesIn: number;
@@ -38,10 +38,11 @@ export class Traffic {
   tap: Tap | undefined;
 
   constructor(size: number) {
+    const ranks = checkedLength(size, MAX_RANKS);
     this.#size = size;
-    this.#tasks = Array.from({ length: size }, nothing);
-    this.#pairs = Array.from({ length: size }, () => NONE);
-    this.#changed = new Uint8Array(size);
+    this.#tasks = Array.from({ length: ranks }, nothing);
+    this.#pairs = Array.from({ length: ranks }, () => NONE);
+    this.#changed = new Uint8Array(ranks);
   }
 
   /** The job has more tasks now. */
@@ -50,7 +51,7 @@ export class Traffic {
       this.#tasks.push(nothing());
       this.#pairs.push(NONE);
     }
-    const changed = new Uint8Array(this.#size);
+    const changed = new Uint8Array(this.#tasks.length);
     changed.set(this.#changed);
     this.#changed = changed;
     this.#pairs.forEach((row, d) => {
@@ -113,7 +114,7 @@ export class Traffic {
   #row(dst: number): Float64Array {
     this.#changed[dst] = 1;
     const row = this.#pairs[dst]!;
-    return row.length > 0 ? row : (this.#pairs[dst] = new Float64Array(2 * this.#size));
+    return row.length > 0 ? row : (this.#pairs[dst] = new Float64Array(2 * this.#tasks.length));
   }
 
   /** One record of a stream: a frame, or a record of the core's own, which is passed over. */

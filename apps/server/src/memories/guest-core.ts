@@ -15,7 +15,7 @@ import {
   type StreamName,
   type StreamRecords,
 } from '@mayfly/protocols';
-import { FILES, MayflyError, WORLD, taskId, type ErrorCode, type TaskId } from '@mayfly/wire';
+import { FILES, MAX_RANKS, MayflyError, WORLD, checkedLength, taskId, type ErrorCode, type TaskId } from '@mayfly/wire';
 import type { Behind } from '../hosts/data-door.ts';
 import { CloseCode, type DataLink } from '../hosts/data-link.ts';
 import { MemorySeat, type SeatDeps, type SeatSpec } from '../hosts/memory-seat.ts';
@@ -179,7 +179,7 @@ export class GuestCore implements Behind {
   report(): SeatReport | undefined {
     const core = this.#core;
     if (!core) return undefined;
-    const tasks = new Float64Array(REPORTED * core.tasks);
+    const tasks = new Float64Array(REPORTED * checkedLength(core.tasks, MAX_RANKS));
     for (let t = 0; t < core.tasks; t++) this.#taskOf(core, taskId(t), tasks.subarray(REPORTED * t));
     const tapped = this.#tapped;
     this.#tapped = [];

@@ -76,7 +76,7 @@ export class SlotRing {
 
   /** The highest level of each column; null: none was reported. */
   levels(first: number, columns: number): (number | null)[] {
-    return Array.from({ length: columns }, (_, i) =>
+    return Array.from({ length: Math.min(columns, COLUMNS) }, (_, i) =>
       this.#has(first + i) ? this.#levels[(first + i) % COLUMNS]! || null : null,
     );
   }

@@ -182,7 +182,7 @@ export class SlotUse {
   columns(ids: readonly NodeId[], from: number, now: number): SlotColumns {
     const end = Math.floor((now - LATE_MS) / WIDTH_MS);
     const first = Math.min(end, Math.max(end - COLUMNS + 1, Math.floor(from / WIDTH_MS)));
-    const columns = end - first;
+    const columns = Math.min(end - first, COLUMNS);
     const nodes = ids.filter((id) => this.#nodes.has(id));
     const slots = new Uint16Array(nodes.length * columns * KINDS);
     nodes.forEach((id, n) => this.#nodes.get(id)!.ring.read(first, columns, slots, n * columns * KINDS));

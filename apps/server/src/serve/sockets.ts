@@ -240,7 +240,7 @@ function engineImageLink(socket: EngineSocket, network: string): ImageLink {
   };
   socket.on('message', (data: unknown) => {
     if (typeof data === 'string' || Buffer.isBuffer(data)) link.onMessage(data);
-    else if (data instanceof ArrayBuffer) link.onMessage(new Uint8Array(data));
+    else if (data instanceof ArrayBuffer) link.onMessage(new Uint8Array(data, 0, data.byteLength));
     else socket.close();
   });
   socket.on('close', () => link.onClose());

@@ -5,7 +5,11 @@
  *
  * Invariant A1: `lsnOf(n)` grows with n (the last chunk gets the arrival number).
  */
+import { checkedLength } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
+
+/** Each has a record of 64 bytes at least, and the logs of a job have 32 GiB. */
+const MOST_SLOTS = 2 ** 29;
 
 interface Kept {
   readonly lsns: readonly number[];
@@ -113,7 +117,7 @@ export class ArrivalIndex {
   }
 
   #grow(slots: number): void {
-    const n = Math.max(slots, this.#lsn.length * 2);
+    const n = Math.max(checkedLength(slots, MOST_SLOTS), this.#lsn.length * 2);
     const lsn = new Float64Array(n);
     const size = new Float64Array(n);
     lsn.set(this.#lsn);

@@ -3,6 +3,7 @@
  * as it is.
  */
 import {
+  checkedLength,
   BLOCK_HEAD_BYTES,
   EMPTY,
   Flag,
@@ -158,7 +159,7 @@ export function patchFromLog(
         : record.subarray(HEADER_BYTES, HEADER_BYTES + Math.min(detBytes, BLOCK_HEAD_BYTES));
   const entries = heads ? detBytes - heads.length : 0;
   const end = e.envelope ? block : record.length;
-  const out = new Uint8Array(end - entries);
+  const out = new Uint8Array(checkedLength(end - entries, record.length));
   out.set(record.subarray(0, block - entries));
   if (heads) out.set(heads, HEADER_BYTES);
   out.set(record.subarray(block, end), block - entries);

@@ -7,7 +7,15 @@
  *      that passes this limit ends.
  *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
  */
-import { FILE_HEAD_BYTES, WORLD_BYTES, WorldMode, fitsFileRequest, readFrame, type Header } from '@mayfly/wire';
+import {
+  FILE_HEAD_BYTES,
+  WORLD_BYTES,
+  WorldMode,
+  checkedLength,
+  fitsFileRequest,
+  readFrame,
+  type Header,
+} from '@mayfly/wire';
 import { readRequest } from '../contract/member-request.ts';
 import { part } from './cutting.ts';
 import type { StreamName, WorldBody } from './events.ts';
@@ -153,7 +161,8 @@ function readable(mode: number, bodies: readonly Uint8Array[], size: number): bo
 /** One part stays as it is: nothing is copied. */
 function join(parts: readonly Uint8Array[], size: number): Uint8Array {
   if (parts.length === 1 && parts[0]!.length === size) return parts[0]!;
-  const out = new Uint8Array(size);
+  const held = parts.reduce((n, b) => n + b.length, 0);
+  const out = new Uint8Array(checkedLength(size, held));
   let o = 0;
   for (const b of parts) {
     out.set(b, o);

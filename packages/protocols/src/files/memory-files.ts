@@ -2,7 +2,7 @@
  * Files in memory behind the file service: the storage of test fabrics, and the model that real storage is held
  * against.
  */
-import { WORLD, type TaskId } from '@mayfly/wire';
+import { WORLD, checkedLength, type TaskId } from '@mayfly/wire';
 import { FileService } from './file-service.ts';
 import { readSegments, writeSegments, type RangeIo } from './segments.ts';
 import type { FileEffect, Outcome } from './effects.ts';
@@ -83,8 +83,11 @@ export class MemoryFiles {
   }
 }
 
+/** A job's output has less. */
+const MOST_BYTES = 2 ** 32;
+
 const sized = (b: Uint8Array, size: number): Uint8Array => {
-  const out = new Uint8Array(size);
+  const out = new Uint8Array(checkedLength(size, MOST_BYTES));
   out.set(b.subarray(0, size));
   return out;
 };

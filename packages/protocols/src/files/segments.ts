@@ -2,7 +2,7 @@
  * Segments of a request (offset, bytes, count, stride): how much, how far, and in which portions storage should be
  * touched.
  */
-import { SEGMENT_WORDS, type Segments } from '@mayfly/wire';
+import { FILE_BYTES, SEGMENT_WORDS, checkedLength, type Segments } from '@mayfly/wire';
 
 export function lengthOf(s: Segments): number {
   let n = 0;
@@ -85,7 +85,7 @@ export function writeSegments(io: RangeIo, s: Segments, data: Uint8Array): void 
       io.write(data.subarray(p.pieces[2], p.pieces[2]! + p.pieces[1]!), p.from);
       continue;
     }
-    const room = new Uint8Array(p.to - p.from);
+    const room = new Uint8Array(checkedLength(p.to - p.from, Math.max(PORTION, data.length)));
     io.read(room, p.from);
     for (let i = 0; i < p.pieces.length; i += 3)
       room.set(data.subarray(p.pieces[i + 2], p.pieces[i + 2]! + p.pieces[i + 1]!), p.pieces[i]! - p.from);
@@ -96,13 +96,13 @@ export function writeSegments(io: RangeIo, s: Segments, data: Uint8Array): void 
 /** Reads up to the end of the file, `size`. */
 export function readSegments(io: Pick<RangeIo, 'read'>, s: Segments, size: number): Uint8Array {
   const cut = clip(s, size);
-  const out = new Uint8Array(lengthOf(cut));
+  const out = new Uint8Array(checkedLength(lengthOf(cut), FILE_BYTES));
   for (const p of portions(cut)) {
     if (p.pieces.length === 3) {
       io.read(out.subarray(p.pieces[2], p.pieces[2]! + p.pieces[1]!), p.from);
       continue;
     }
-    const room = new Uint8Array(p.to - p.from);
+    const room = new Uint8Array(checkedLength(p.to - p.from, Math.max(PORTION, out.length)));
     io.read(room, p.from);
     for (let i = 0; i < p.pieces.length; i += 3)
       out.set(room.subarray(p.pieces[i]! - p.from, p.pieces[i]! - p.from + p.pieces[i + 1]!), p.pieces[i + 2]);

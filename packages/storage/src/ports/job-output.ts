@@ -28,7 +28,7 @@ export interface JobOutput {
   // Of jobs that are open or not:
   /** Bytes of a stream; 0: nothing was written, or it cannot be read. */
   streamBytes(job: string, task: TaskId, stream: StreamName): Promise<number>;
-  /** At most `max` bytes of a stream from an offset. @throws what the medium says */
+  /** At most `max` bytes (16 MiB or less) of a stream from an offset. @throws what the medium says */
   readStream(job: string, task: TaskId, stream: StreamName, from: number, max: number): Promise<Uint8Array>;
   stream(job: string, task: TaskId, stream: StreamName): Range;
   /** Result files as the last start and the effects since have left them. */

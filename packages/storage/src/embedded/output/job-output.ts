@@ -11,12 +11,15 @@ import { createReadStream, readdirSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobFile } from '@mayfly/protocols';
-import { taskId, type TaskId } from '@mayfly/wire';
+import { checkedLength, taskId, type TaskId } from '@mayfly/wire';
 import type { JobOutput, OpenOutput, Range, StreamName } from '../../ports/index.ts';
 import { jobFolder } from '../job-files.ts';
 import { FileJournal } from './journal.ts';
 import { FolderResultFiles, readFileIndex } from './result-files.ts';
 import { FileTaskOutput } from './task-output.ts';
+
+/** Whoever reads more reads it in parts. */
+const MOST_READ = 16 << 20;
 
 export class FolderJobOutput implements JobOutput {
   readonly #root: string;
@@ -39,7 +42,7 @@ export class FolderJobOutput implements JobOutput {
   }
 
   async readStream(job: string, task: TaskId, stream: StreamName, from: number, max: number): Promise<Uint8Array> {
-    const out = new Uint8Array(max);
+    const out = new Uint8Array(checkedLength(max, MOST_READ));
     const file = await open(this.#streamPath(job, task, stream), 'r');
     try {
       return out.subarray(0, (await file.read(out, 0, max, from)).bytesRead);
