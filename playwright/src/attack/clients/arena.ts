@@ -22,8 +22,8 @@ const FRESH_BYTES = RSS_BYTES / 2;
 /** For a way itself, and for what it leaves to be gone. */
 const WAY_MS = 240_000;
 const GONE_MS = 8000;
-/** Descriptors come and go without an attacker as well: files of logs, the honest job's own sockets. */
-const SPARE_DESCRIPTORS = 24;
+/** Some come and go without an attacker: the honest job's own, and those of whoever looks on. */
+const SPARE_SOCKETS = 24;
 const MIB = 2 ** 20;
 
 export interface ClientVerdict {
@@ -61,7 +61,7 @@ export class ClientArena {
     const { watcher, server } = scene;
     const before = await watcher.slowness();
     const honest = await scene.honest(before);
-    const descriptors = watcher.descriptors();
+    const sockets = watcher.sockets();
     const { slots } = await scene.info();
     await watcher.read();
 
@@ -79,7 +79,7 @@ export class ClientArena {
     if (seen.rss > RSS_BYTES)
       broken.push(`the server had ${Math.round(seen.rss / MIB)} MiB of memory; ${RSS_BYTES / MIB} are allowed`);
     broken.push(
-      ...(await this.#leftBehind(scene, { descriptors, slots }, slowness).catch(() => [
+      ...(await this.#leftBehind(scene, { sockets, slots }, slowness).catch(() => [
         'the server has ended, or does not answer',
       ])),
     );
@@ -105,13 +105,12 @@ export class ClientArena {
       .finally(() => clearTimeout(timer));
   }
 
-  async #leftBehind(scene: Scene, before: { descriptors: number; slots: number }, slowness: number): Promise<string[]> {
+  async #leftBehind(scene: Scene, before: { sockets: number; slots: number }, slowness: number): Promise<string[]> {
     const broken: string[] = [];
-    const most = before.descriptors + SPARE_DESCRIPTORS;
-    if (!(await within(GONE_MS * slowness, () => scene.watcher.descriptors() <= most)))
+    const most = before.sockets + SPARE_SOCKETS;
+    if (!(await within(GONE_MS * slowness, () => scene.watcher.sockets() <= most)))
       broken.push(
-        `${scene.watcher.descriptors() - before.descriptors} descriptors of the server stay open after the attacker ` +
-          'has left',
+        `${scene.watcher.sockets() - before.sockets} sockets of the server stay open after the attacker ` + 'has left',
       );
     if (!(await within(GONE_MS * slowness, async () => (await scene.info()).slots <= before.slots)))
       broken.push(`${(await scene.info()).slots - before.slots} slots are left of nodes that are gone`);

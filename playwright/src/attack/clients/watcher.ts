@@ -1,6 +1,6 @@
 /** The process that watches a server (watch.mjs), and what /proc says of it. Linux only. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../server.ts';
@@ -47,9 +47,16 @@ export class Watcher {
     return Math.max(1, (await this.#ask<{ ms: number }>('yardstick')).ms / YARDSTICK_MS);
   }
 
-  /** Files and sockets that the server has open. */
-  descriptors(): number {
-    return readdirSync(`/proc/${this.pid}/fd`).length;
+  /** Sockets that the server has open. Files are another matter: a log that has grown has more of them. */
+  sockets(): number {
+    const folder = `/proc/${this.pid}/fd`;
+    return readdirSync(folder).filter((fd) => {
+      try {
+        return readlinkSync(join(folder, fd)).startsWith('socket:');
+      } catch {
+        return false; // Closed meanwhile.
+      }
+    }).length;
   }
 
   close(): void {
