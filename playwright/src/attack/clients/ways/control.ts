@@ -128,7 +128,7 @@ export const control: Way[] = [
     name: 'texts-for-terminals',
     tries: 'puts escape sequences and marks of direction into every text that a node or a submitter may choose',
     holds: 'no command prints one of them',
-    async run(h, { mayfly }) {
+    async run(h, scene) {
       const evil = (what: string): string => `${what}${ESC}]0;owned\u0007${ESC}[2J\u202egnp.exe\u009b31m`;
       // A name with control characters may be refused; then there is nothing to print.
       const seat = await takeSeat(h, { name: evil('job') }).catch(() => takeSeat(h));
@@ -149,7 +149,7 @@ export const control: Way[] = [
         ['rooms'],
         ['quota'],
       ]) {
-        const found = OBEYED.exec((await mayfly(...command)).replaceAll('\r\n', '\n'));
+        const found = OBEYED.exec((await scene.mayfly(...command)).replaceAll('\r\n', '\n'));
         if (found)
           broken.push(
             `mayfly ${command[0]} printed the character U+${found[0].codePointAt(0)!.toString(16).padStart(4, '0')}`,
