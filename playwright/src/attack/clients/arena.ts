@@ -21,6 +21,8 @@ const RSS_BYTES = 512 << 20;
 const FRESH_BYTES = RSS_BYTES / 2;
 /** For a way itself, and for what it leaves to be gone. */
 const WAY_MS = 240_000;
+/** A way that hangs is not waited for much longer on a machine that crawls. */
+const SLOWEST = 4;
 const GONE_MS = 8000;
 /** Some come and go without an attacker: the honest job's own, and those of whoever looks on. */
 const SPARE_SOCKETS = 24;
@@ -56,7 +58,11 @@ export class ClientArena {
 
   async run(way: Way): Promise<ClientVerdict> {
     const began = performance.now();
-    const stage = await this.#stageFor(way.server ?? []);
+    const stage = await this.#stageFor(way.server ?? []).catch((e: unknown) => e as Error);
+    if (stage instanceof Error) {
+      const broken = [`the server did not start: ${stage.message.split('\n').slice(0, 2).join(' ')}`];
+      return { way: way.name, broken, ms: performance.now() - began, gapMs: 0, rss: 0, slowness: 1, laps: 0 };
+    }
     const { scene, tokens, room } = stage;
     const { watcher, server } = scene;
     const before = await watcher.slowness();
@@ -98,7 +104,7 @@ export class ClientArena {
   async #attempt(way: Way, attacker: Hostile, scene: Scene, slowness: number): Promise<string[]> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string[]>((resolve) => {
-      timer = setTimeout(() => resolve(['the way itself did not end']), WAY_MS * slowness);
+      timer = setTimeout(() => resolve(['the way itself did not end']), WAY_MS * Math.min(slowness, SLOWEST));
     });
     return Promise.race([way.run(attacker, scene), late])
       .catch((e: unknown) => [`the way itself stopped: ${e instanceof Error ? e.message.split('\n')[0] : String(e)}`])

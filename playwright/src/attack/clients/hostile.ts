@@ -180,7 +180,12 @@ export class Hostile {
       this.#open.add(end);
       ws.on('error', reject);
       ws.once('close', () => this.#open.delete(end));
-      ws.once('open', () => resolve(ws));
+      // What came with the handshake waits until whoever awaits this has listeners.
+      ws.once('open', () => {
+        ws.pause();
+        setImmediate(() => ws.resume());
+        resolve(ws);
+      });
     });
   }
 
@@ -190,19 +195,29 @@ export class Hostile {
     return ws;
   }
 
-  /** A node's connection, packet by packet: cheap enough for thousands. @returns what Hello was answered with */
-  async bareNode(hello: object): Promise<{ ws: WebSocket; welcome: unknown }> {
+  /**
+   * A node's connection, packet by packet: cheap enough for thousands. Hello has been sent when this resolves.
+   * `welcome`: what it was answered with; undefined: the server closed the connection.
+   */
+  async bareNode(hello: object): Promise<{ ws: WebSocket; welcome: Promise<unknown> }> {
     const ws = await this.packets();
-    const welcome = await new Promise<unknown>((resolve) => {
+    let answered: (welcome: unknown) => void = () => undefined;
+    const welcome = new Promise<unknown>((resolve) => (answered = resolve));
+    await new Promise<void>((said) => {
       ws.on('message', (d: Buffer) => {
         const text = d.toString();
         if (text === '2') ws.send('3');
         else if (text.startsWith('0')) ws.send('40/node,');
-        else if (text.startsWith('40/node')) ws.send(`42/node,0${JSON.stringify(['hello', helloOf(hello)])}`);
-        else if (text.startsWith('43/node,0')) resolve((JSON.parse(text.slice(9)) as unknown[])[0]);
-        else if (text.startsWith('41')) resolve(undefined);
+        else if (text.startsWith('40/node')) {
+          ws.send(`42/node,0${JSON.stringify(['hello', helloOf(hello)])}`);
+          said();
+        } else if (text.startsWith('43/node,0')) answered((JSON.parse(text.slice(9)) as unknown[])[0]);
+        else if (text.startsWith('41')) ws.terminate();
       });
-      ws.once('close', () => resolve(undefined));
+      ws.once('close', () => {
+        answered(undefined);
+        said();
+      });
     });
     return { ws, welcome };
   }

@@ -13,6 +13,8 @@ const ESC = '\u001b';
 /** What a terminal would obey: control characters but the line's own, and marks that turn the order of writing. */
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f]/;
 
+const isWelcome = (answer: unknown): boolean => typeof answer === 'object' && answer !== null && 'node' in answer;
+
 export const control: Way[] = [
   {
     name: 'hello-again-and-again',
@@ -48,13 +50,8 @@ export const control: Way[] = [
     holds: 'a volunteer from another network still gets in',
     async run(h) {
       await inParallel(2100, 24, () => h.bareNode({}).catch(() => undefined));
-      const { welcome } = await h
-        .from('127.9.9.9')
-        .bareNode({ name: 'neighbour', slots: 1 })
-        .catch(() => ({ welcome: 0 }));
-      return typeof welcome === 'object' && welcome !== null && 'node' in welcome
-        ? []
-        : ['a volunteer from another network was turned away'];
+      const neighbour = await h.from('127.9.9.9').bareNode({ name: 'neighbour', slots: 1 });
+      return isWelcome(await neighbour.welcome) ? [] : ['a volunteer from another network was turned away'];
     },
   },
   {
@@ -63,7 +60,8 @@ export const control: Way[] = [
     holds: 'what was kept of them has a limit',
     async run(h, { owner }) {
       await inParallel(1500, 16, async () => {
-        const { ws } = await h.bareNode({ name: 'passing', slots: 8 });
+        const { ws, welcome } = await h.bareNode({ name: 'passing', slots: 8 });
+        await welcome;
         ws.close();
       });
       await settle(h);
@@ -186,7 +184,7 @@ export const control: Way[] = [
       let answered = 0;
       const guess = async (i: number): Promise<void> => {
         const { welcome } = await h.bareNode({ room: `QQQQ${String(i % 10).repeat(2)}` });
-        if (welcome) answered++;
+        if (await welcome) answered++;
       };
       await Promise.race([inParallel(400, 100, guess), sleep(8000)]);
       const within8s = answered;
@@ -255,9 +253,7 @@ export const control: Way[] = [
       if (a.status !== 201) return [];
       const { code } = JSON.parse(a.text) as { code: string };
       const { welcome } = await h.bareNode({ room: code, slots: 4 });
-      return welcome !== null && typeof welcome === 'object' && 'node' in welcome
-        ? ['somebody without the join code is a node of a private server']
-        : [];
+      return isWelcome(await welcome) ? ['somebody without the join code is a node of a private server'] : [];
     },
   },
 ];
