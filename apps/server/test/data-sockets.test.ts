@@ -127,3 +127,20 @@ it('on control connections and in bodies of requests as well', async () => {
   expect(await status('x'.repeat(200 * 1024))).toBe(0);
   expect(await status('ж'.repeat(100 * 1024)), 'two bytes a character').toBe(0);
 });
+
+it('a packet that waits for its attachment is short, and has one', async () => {
+  const server = await startServer();
+  /** What the connection was closed with before it answered a ping; 0: it was not. */
+  const announced = async (packet: string): Promise<number> => {
+    const { ws, code } = await open(server, SOCKET_IO);
+    ws.send('40/node,');
+    ws.send(packet);
+    await new Promise((resolve) => ws.once('pong', resolve).once('close', resolve).ping());
+    ws.terminate();
+    return code();
+  };
+  const parity = '["parity",{"_placeholder":true,"num":0}';
+  expect(await announced(`451-/node,${parity}]`)).toBe(0);
+  expect(await announced(`452-/node,${parity}]`)).toBeGreaterThan(0);
+  expect(await announced(`451-/node,${parity},"${'x'.repeat(100 * 1024)}"]`)).toBeGreaterThan(0);
+});
