@@ -5,7 +5,8 @@
  * one that needs other options, gets new ones.
  *
  *  R1  Every limit of time is multiplied by how slow the machine is: how long a fixed piece of work takes, right before
- *      the way and right after it, whichever is more.
+ *      the way, all the while, and right after it, whichever is most.
+ *  R2  No job of one way outlives it.
  */
 import { ServerProcess } from '../../server.ts';
 import { HeadlessProcess } from '../../nodes/headless.ts';
@@ -75,9 +76,11 @@ export class ClientArena {
     const attacker = new Hostile(server.url, `127.66.${this.#count >> 8}.${++this.#count & 255}`, tokens, room, before);
     const broken = await this.#attempt(way, attacker, scene, before);
     attacker.leave();
+    await scene.cancelAllBut(honest.id).catch(() => undefined);
     broken.push(...(await honest.end()));
     const seen = await watcher.read();
-    const slowness = Math.max(before, await watcher.slowness().catch(() => 1));
+    const slowness = Math.max(before, seen.slowness, await watcher.slowness().catch(() => 1));
+    broken.push(...honest.late(slowness));
     if (seen.gapMs > GAP_MS * slowness)
       broken.push(
         `/api/info had no answer for ${Math.round(seen.gapMs)} ms; ${Math.round(GAP_MS * slowness)} are allowed`,

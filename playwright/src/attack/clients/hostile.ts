@@ -251,15 +251,17 @@ export class Hostile {
   }
 
   /**
-   * `count` WebSockets on `path`, each with a message that begins, has `bytes` bytes so far, and never ends.
+   * A WebSocket on each of the paths, with a message that begins, has `bytes` bytes so far, and never ends.
+   * @param first a message before it
    * @returns those that the server has not closed by then
    */
-  async unfinished(path: string, count: number, bytes: number): Promise<WebSocket[]> {
+  async unfinished(paths: readonly string[], bytes: number, first?: string): Promise<WebSocket[]> {
     const all: WebSocket[] = [];
-    await inParallel(count, 16, async () => {
-      const ws = await this.webSocket(path).catch(() => undefined);
+    await inParallel(paths.length, 16, async (i) => {
+      const ws = await this.webSocket(paths[i]!).catch(() => undefined);
       if (!ws) return;
       all.push(ws);
+      if (first !== undefined) ws.send(first);
       for (let sent = 0; sent < bytes && ws.readyState === ws.OPEN; sent += PIECE_BYTES)
         await new Promise<void>((next) => ws.send(ZEROS, { binary: true, fin: false }, () => next()));
     });

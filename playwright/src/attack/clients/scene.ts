@@ -13,9 +13,14 @@ import { sleep } from './hostile.ts';
 import type { Watcher } from './watcher.ts';
 
 const RANKS = 2;
+/** These follow how slow the machine was all the while, which is known afterwards. */
 const LAP_MS = 10_000;
 const END_MS = 20_000;
+/** Something hangs. */
 const LIMIT_MS = 120_000;
+
+/** States of jobs. */
+export const OVER = ['done', 'failed', 'cancelled'];
 
 const HONEST = source(
   'honest',
@@ -54,8 +59,14 @@ export class Scene {
   async honest(slowness: number): Promise<HonestRun> {
     const job = await this.owner.submit(HONEST, RANKS, [], { interactive: true, team: 1 });
     const run = new HonestRun(this.owner, job.id, slowness);
-    await run.lap(LIMIT_MS * slowness);
+    await run.lap();
     return run;
+  }
+
+  /** So that its ranks do not take the places of the next attacker's. */
+  async cancelAllBut(honest: string): Promise<void> {
+    for (const { id, state } of await this.owner.json<JobView[]>('GET', '/api/jobs'))
+      if (id !== honest && !OVER.includes(state)) await this.owner.request('POST', `/api/jobs/${id}/cancel`);
   }
 
   /** A command of Mayfly as the owner uses it; what it prints on a terminal. */
@@ -78,6 +89,8 @@ export class Scene {
 
 export class HonestRun {
   laps = 0;
+  #longestMs = 0;
+  #endMs = 0;
   #stopping = false;
   #running: Promise<void> | undefined;
   #failed: string | undefined;
@@ -88,7 +101,8 @@ export class HonestRun {
     private readonly slowness: number,
   ) {}
 
-  async lap(limitMs: number): Promise<void> {
+  async lap(): Promise<void> {
+    const limitMs = LIMIT_MS * this.slowness;
     const began = performance.now();
     await this.owner.input(this.id, 'lap');
     for (const text = `\n${this.laps + 1}\n`; ; await sleep(50)) {
@@ -97,6 +111,7 @@ export class HonestRun {
       if (performance.now() - began > limitMs)
         throw new Error(`lap ${this.laps + 1} of the honest job did not end within ${Math.round(limitMs)} ms`);
     }
+    this.#longestMs = Math.max(this.#longestMs, performance.now() - began);
     this.laps++;
   }
 
@@ -104,7 +119,7 @@ export class HonestRun {
   go(): void {
     this.#running = (async () => {
       while (!this.#stopping) {
-        await this.lap(LAP_MS * this.slowness);
+        await this.lap();
         await sleep(100);
       }
     })().catch((e: unknown) => void (this.#failed = firstLine(e)));
@@ -124,13 +139,18 @@ export class HonestRun {
   async #end(): Promise<string[]> {
     await this.owner.input(this.id, 'end');
     const began = performance.now();
-    const job = await this.owner.ended(this.id, END_MS * this.slowness);
-    const ms = performance.now() - began;
+    const job = await this.owner.ended(this.id, LIMIT_MS * this.slowness);
+    this.#endMs = performance.now() - began;
     const { stdout } = await this.owner.answer(job);
     const right = stdout.every((text) => text.endsWith(`sum ${sumOf(this.laps)}\n`));
+    return job.state === 'done' && right ? [] : [`the honest job ended ${wordsOf(job)}: ${JSON.stringify(stdout)}`];
+  }
+
+  /** What took too long, on a machine that is so slow. After `end`. */
+  late(slowness: number): string[] {
     return [
-      ...(job.state === 'done' && right ? [] : [`the honest job ended ${wordsOf(job)}: ${JSON.stringify(stdout)}`]),
-      ...(ms <= END_MS * this.slowness ? [] : [`the honest job took ${Math.round(ms)} ms to end`]),
+      ...(this.#longestMs <= LAP_MS * slowness ? [] : [`a lap took ${Math.round(this.#longestMs)} ms`]),
+      ...(this.#endMs <= END_MS * slowness ? [] : [`the honest job took ${Math.round(this.#endMs)} ms to end`]),
     ];
   }
 }

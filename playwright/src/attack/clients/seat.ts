@@ -77,6 +77,9 @@ export async function takeSeat(
   return { job: tasks[0]!.job, control: socket, tasks, silent: () => clearInterval(beat) };
 }
 
+/** Where a rank's image socket is. */
+export const imagePathOf = ({ capability }: Assignment): string => `/data/image?cap=${encodeURIComponent(capability)}`;
+
 /** One data socket of a task. */
 export class DataSocket {
   /** Frames that came, by kind; and their bytes. */

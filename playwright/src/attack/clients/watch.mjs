@@ -7,6 +7,7 @@
  *               stood still
  *     rss       most resident memory of the server since the last `read`, bytes
  *     answers   how many there were
+ *     ms        how long the work of `yardstick` took meanwhile: the mean of small samples of it
  *   A line `yardstick` is answered with {ms}: how long a fixed piece of work takes here now.
  *
  *  W1  One question is under way at a time, over one connection, which is opened again when it breaks.
@@ -20,12 +21,16 @@ const [url, pid] = process.argv.slice(2);
 const PAUSE_MS = 50;
 const TICK_MS = 20;
 const WORK = 80_000_000;
+const SAMPLE = WORK / 20;
+const SAMPLE_EVERY_MS = 500;
 
 let last = performance.now();
 let stood = 0;
 let gapMs = 0;
 let rss = 0;
 let answers = 0;
+let sampledMs = 0;
+let samples = 0;
 
 const gap = () => performance.now() - last - stood;
 const note = () => (gapMs = Math.max(gapMs, gap()));
@@ -63,18 +68,23 @@ function ask() {
 }
 ask();
 
-function yardstick() {
+function yardstick(work) {
   const began = performance.now();
   let x = 1;
-  for (let i = 0; i < WORK; i++) x = (Math.imul(x, 1_664_525) + 1_013_904_223) | 0;
+  for (let i = 0; i < work; i++) x = (Math.imul(x, 1_664_525) + 1_013_904_223) | 0;
   // So that nothing of it is left out.
   return x === 0 ? 0 : performance.now() - began;
 }
 
+setInterval(() => {
+  sampledMs += yardstick(SAMPLE);
+  samples++;
+}, SAMPLE_EVERY_MS);
+
 createInterface(process.stdin).on('line', (line) => {
   if (line === 'yardstick') {
     const open = gap();
-    const ms = yardstick();
+    const ms = yardstick(WORK);
     // Meanwhile this process could hear no answer.
     last = performance.now() - open;
     stood = 0;
@@ -83,8 +93,9 @@ createInterface(process.stdin).on('line', (line) => {
     return;
   }
   note();
-  console.log(JSON.stringify({ gapMs, rss, answers }));
-  gapMs = rss = answers = 0;
+  const ms = samples === 0 ? 0 : (sampledMs / samples) * (WORK / SAMPLE);
+  console.log(JSON.stringify({ gapMs, rss, answers, ms }));
+  gapMs = rss = answers = sampledMs = samples = 0;
   // A gap that is open goes on as a new one: what it was is said.
   last = performance.now();
   stood = 0;

@@ -9,10 +9,14 @@ const WATCH = join(ROOT, 'playwright', 'src', 'attack', 'clients', 'watch.mjs');
 /** How long the work of the yardstick takes on a core of a machine of 2020 that does nothing else, ms. */
 const YARDSTICK_MS = 80;
 
+const slownessOf = (ms: number): number => Math.max(1, ms / YARDSTICK_MS);
+
 export interface Seen {
   gapMs: number;
   rss: number;
   answers: number;
+  /** As `Watcher.slowness`, all the while. */
+  slowness: number;
 }
 
 export class Watcher {
@@ -38,13 +42,14 @@ export class Watcher {
   }
 
   /** What was seen since the last call. */
-  read(): Promise<Seen> {
-    return this.#ask('read');
+  async read(): Promise<Seen> {
+    const { ms, ...seen } = await this.#ask<Omit<Seen, 'slowness'> & { ms: number }>('read');
+    return { ...seen, slowness: slownessOf(ms) };
   }
 
   /** How much slower than usual this machine is now; 1: not at all. */
   async slowness(): Promise<number> {
-    return Math.max(1, (await this.#ask<{ ms: number }>('yardstick')).ms / YARDSTICK_MS);
+    return slownessOf((await this.#ask<{ ms: number }>('yardstick')).ms);
   }
 
   /** Sockets that the server has open. Files are another matter: a log that has grown has more of them. */

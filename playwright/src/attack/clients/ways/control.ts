@@ -1,5 +1,5 @@
 /** Ways of a node's control connection, and of those who guess codes and tokens. */
-import { inParallel, reportOf, sleep } from '../hostile.ts';
+import { helloOf, inParallel, reportOf, sleep } from '../hostile.ts';
 import { settle, takeSeat } from '../seat.ts';
 import type { Way } from '../way.ts';
 
@@ -30,15 +30,7 @@ export const control: Way[] = [
       for (let i = 1; i <= 2000 && socket.connected; i++)
         await socket
           .timeout(5000 * h.slowness)
-          .emitWithAck('hello', {
-            version: 2,
-            name: `again ${i}`,
-            engine: 'by hand',
-            slots: 64,
-            session: `session-${i}`,
-            holds: [],
-            images,
-          })
+          .emitWithAck('hello', helloOf({ name: `again ${i}`, slots: 64, images }))
           .catch(() => undefined);
       const nodes = (await owner.json<NodeRow[]>('GET', '/api/nodes')).filter((n) => n.name.startsWith('again'));
       return nodes.length <= 1 ? [] : [`one connection has become ${nodes.length} nodes`];

@@ -1,8 +1,11 @@
 /** Ways before any authentication: connections that say little, nothing, or begin what they never end. */
 import type { WebSocket } from 'ws';
 import { inParallel, sleep, within, type Hostile, type Line } from '../hostile.ts';
-import { settle } from '../seat.ts';
+import { imagePathOf, settle, takeSeat } from '../seat.ts';
 import type { Way } from '../way.ts';
+
+const MIB = 2 ** 20;
+const MEGABYTE = 'x'.repeat(MIB);
 
 const upgrade = (path: string, protocol = 'websocket'): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n` +
@@ -20,9 +23,23 @@ async function polls(h: Hostile, path: string, count: number): Promise<string[]>
   return sids;
 }
 
-/** What an image socket is closed with that sends nonsense: 4400 says that it was heard. */
+/** A POST whose body has a third more bytes than are sent of it, as far as the server takes them. */
+async function unfinishedBody(h: Hostile, path: string, type: string, megabytes: number, headers = ''): Promise<void> {
+  const line = await h.tcp(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${h.port}\r\n${headers}Content-Type: ${type}\r\n` +
+      `Content-Length: ${Math.floor((megabytes * 4 * MIB) / 3)}\r\n\r\n`,
+  );
+  const taken = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const full = setTimeout(() => resolve(false), 500);
+      line.socket.write(MEGABYTE, 'latin1', () => (clearTimeout(full), resolve(true)));
+    });
+  for (let mb = 0; mb < megabytes && !line.closed; mb++) if (!(await taken())) break;
+}
+
+/** What a data socket is closed with that sends nonsense: 4400 says that it was heard. */
 async function answerTo(h: Hostile): Promise<number | string> {
-  const ws = await h.webSocket('/data/image').catch(() => undefined);
+  const ws = await h.webSocket('/data/cm/0').catch(() => undefined);
   if (!ws) return 'no connection';
   const code = new Promise<number>((resolve) => ws.once('close', resolve));
   ws.send('{}');
@@ -99,7 +116,6 @@ export const doors: Way[] = [
         'socket.io without a namespace': [],
         '/node without Hello': [],
         '/data/cm/0 without ATTACH': [],
-        '/data/image without an offer': [],
       };
       const pollers: [string, string[]][] = [];
       for (let i = 0; i < N; i++) {
@@ -110,7 +126,6 @@ export const doors: Way[] = [
           ['socket.io without a namespace', undefined],
           ['/node without Hello', undefined],
           ['/data/cm/0 without ATTACH', '/data/cm/0'],
-          ['/data/image without an offer', '/data/image'],
         ] as const) {
           const ws = path === undefined ? await h.packets() : await h.webSocket(path);
           sockets[what]!.push(ws);
@@ -121,7 +136,7 @@ export const doors: Way[] = [
             });
         }
       }
-      for (const path of ['/data/poll/0/', '/data/poll/image/']) pollers.push([path, await polls(h, path, N)]);
+      pollers.push(['/data/poll/0/', await polls(h, '/data/poll/0/', N)]);
       const left = (): string[] =>
         [
           ...Object.entries(lines).map(([what, all]) => [what, stillOpen(all)] as const),
@@ -140,12 +155,17 @@ export const doors: Way[] = [
   },
   {
     name: 'image-bytes-before-offer',
-    tries: 'begins 110 messages of 7.5 MB on image sockets, without a capability, and ends none',
-    holds: 'strangers cannot make the server hold them',
+    tries: 'begins 110 messages of 7.5 MB on image sockets, without a capability and with one each, and ends none',
+    holds: 'a stranger’s are not read, and those of ranks are bounded together',
     async run(h) {
-      const open = await h.unfinished('/data/image', 110, 7.5 * 2 ** 20);
+      const strangers = await h.unfinished(Array<string>(110).fill('/data/image'), 7.5 * 2 ** 20);
+      const { tasks } = await takeSeat(h, { size: 110 });
+      const open = await h.unfinished(tasks.map(imagePathOf), 7.5 * 2 ** 20);
       await settle(h);
-      return open.length < 110 ? [] : ['all 110 connections hold a message without an end'];
+      return [
+        ...(strangers.length === 0 ? [] : [`${strangers.length} strangers have an image socket`]),
+        ...(open.length > 0 && open.length < 110 ? [] : [`${open.length} of 110 ranks hold a message without an end`]),
+      ];
     },
   },
   {
@@ -153,37 +173,50 @@ export const doors: Way[] = [
     tries: 'begins 110 messages of 7.5 MB on data sockets, without a capability, and ends none',
     holds: 'strangers cannot make the server hold them',
     async run(h) {
-      await h.unfinished('/data/cm/0', 110, 7.5 * 2 ** 20);
+      await h.unfinished(Array<string>(110).fill('/data/cm/0'), 7.5 * 2 ** 20);
       await settle(h);
       return [];
     },
   },
   {
     name: 'control-bytes-before-hello',
-    tries: 'begins 220 messages of 3.75 MB on control sockets, without a namespace, and ends none',
+    tries: 'begins 220 messages of 3.75 MB on control sockets, without a namespace and without Hello, and ends none',
     holds: 'strangers cannot make the server hold them',
     async run(h) {
-      await h.unfinished('/socket.io/?EIO=4&transport=websocket', 220, 3.75 * 2 ** 20);
+      const paths = Array<string>(220).fill('/socket.io/?EIO=4&transport=websocket');
+      await h.unfinished(paths, 3.75 * 2 ** 20);
+      await h.unfinished(paths, 3.75 * 2 ** 20, '40/node,');
       await settle(h);
       return [];
     },
   },
   {
     name: 'polling-bodies-without-end',
-    tries: 'begins 60 bodies of long polling of 12 MB each, and ends none',
+    tries: 'begins 60 bodies of long polling of 12 MB each, 200 of 3 MB where it has said a word, and ends none',
     holds: 'strangers cannot make the server hold them',
     async run(h) {
-      const path = '/data/poll/image/';
-      const sids = await polls(h, path, 60);
-      const megabyte = 'x'.repeat(2 ** 20);
-      await inParallel(sids.length, 8, async (i) => {
-        const line = await h.tcp(
-          `POST ${path}?EIO=4&transport=polling&sid=${sids[i]} HTTP/1.1\r\nHost: 127.0.0.1:${h.port}\r\n` +
-            'Content-Type: text/plain\r\nContent-Length: 16000000\r\n\r\n',
-        );
-        for (let mb = 0; mb < 12 && !line.closed; mb++)
-          await new Promise<void>((next) => line.socket.write(megabyte, 'latin1', () => next()));
-      });
+      for (const [path, count, megabytes, first] of [
+        ['/data/poll/0/', 60, 12, undefined],
+        ['/socket.io/', 200, 3, '40/node,'],
+      ] as const) {
+        const sids = await polls(h, path, count);
+        await inParallel(count, 8, async (i) => {
+          const address = `${path}?EIO=4&transport=polling&sid=${sids[i]}`;
+          if (first !== undefined) await h.ask('POST', address, { body: first });
+          await unfinishedBody(h, address, 'text/plain', megabytes);
+        });
+      }
+      await settle(h);
+      return [];
+    },
+  },
+  {
+    name: 'submissions-without-end',
+    tries: 'begins 24 submissions of 60 MB with a submitter’s token, all at the same time, and ends none',
+    holds: 'bodies that have not ended are bounded together',
+    async run(h) {
+      const token = `Authorization: Bearer ${h.tokens.submitter}\r\n`;
+      await inParallel(24, 24, () => unfinishedBody(h, '/api/jobs', 'application/json', 45, token));
       await settle(h);
       return [];
     },
@@ -193,46 +226,40 @@ export const doors: Way[] = [
     tries: 'sends 24 submissions of 60 MB without a token, all at the same time, and ends none',
     holds: 'a body is read only once the token is known',
     async run(h) {
-      const megabyte = 'x'.repeat(2 ** 20);
-      await inParallel(24, 24, async () => {
-        const line = await h.tcp(
-          `POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:${h.port}\r\nContent-Type: application/json\r\n` +
-            'Content-Length: 62914560\r\n\r\n',
-        );
-        // As far as the server takes it.
-        const taken = (): Promise<boolean> =>
-          new Promise((resolve) => {
-            const full = setTimeout(() => resolve(false), 500);
-            line.socket.write(megabyte, 'latin1', () => (clearTimeout(full), resolve(true)));
-          });
-        for (let mb = 0; mb < 50 && !line.closed; mb++) if (!(await taken())) break;
-      });
+      await inParallel(24, 24, () => unfinishedBody(h, '/api/jobs', 'application/json', 45));
       await settle(h);
       return [];
     },
   },
   {
     name: 'attachments-without-end',
-    tries: 'announces packets of socket.io with thousands of attachments, and sends them one by one',
-    holds: 'the parts of one packet have a limit in all',
+    tries: 'announces packets of socket.io with attachments, sends nearly all of them, and never the last',
+    holds: 'what waits for an attachment has a limit',
     async run(h) {
-      const page = Buffer.alloc(2 ** 20);
-      await inParallel(12, 12, async () => {
-        const ws = await h.packets();
-        const welcome = new Promise<void>((resolve) => {
-          ws.on('message', (d: Buffer) => {
-            if (d.toString() === '2') ws.send('3');
-            else if (d.toString().startsWith('0')) ws.send('40/node,');
-            else resolve();
+      const page = Buffer.alloc(3.9 * MIB);
+      const parity = '["parity",{"_placeholder":true,"num":0}';
+      const long = `${parity},"${'x'.repeat(page.length)}"]`;
+      for (const [count, packet, attachments] of [
+        [12, `455000-/node,${parity}]`, 16],
+        [40, `4510-/node,${parity}]`, 9],
+        [220, `451-/node,${long}`, 0],
+      ] as const)
+        await inParallel(count, 12, async () => {
+          const ws = await h.packets();
+          const welcome = new Promise<void>((resolve) => {
+            ws.on('message', (d: Buffer) => {
+              if (d.toString() === '2') ws.send('3');
+              else if (d.toString().startsWith('0')) ws.send('40/node,');
+              else resolve();
+            });
+            ws.once('close', () => resolve());
           });
-          ws.once('close', () => resolve());
+          await welcome;
+          if (ws.readyState !== ws.OPEN) return;
+          // 4: a message; 5: an event with attachments; their number; the namespace.
+          ws.send(packet);
+          await h.pour(ws, attachments, () => page);
         });
-        await welcome;
-        if (ws.readyState !== ws.OPEN) return;
-        // 4: a message; 5: an event with attachments; their number; the namespace.
-        ws.send('455000-/node,["parity",{"_placeholder":true,"num":0}]');
-        await h.pour(ws, 64, () => page);
-      });
       await settle(h);
       return [];
     },
@@ -307,14 +334,14 @@ export const doors: Way[] = [
     },
   },
   {
-    name: 'idle-image-links-for-all',
-    tries: 'takes every image link that the server has for everybody, and says nothing on any',
+    name: 'idle-data-links-for-all',
+    tries: 'takes every data link that the server has for everybody, and says nothing on any',
     holds: 'somebody from another network still gets one',
     async run(h) {
       let refused = 0;
       await inParallel(8200, 48, async () => {
         if (refused > 20) return;
-        const ws = await h.webSocket('/data/image').catch(() => undefined);
+        const ws = await h.webSocket('/data/cm/0').catch(() => undefined);
         if (!ws || ws.readyState !== ws.OPEN) refused++;
         else ws.once('close', () => refused++);
       });

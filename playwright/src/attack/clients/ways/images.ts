@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { blake3 } from 'hash-wasm';
 import type { WebSocket } from 'ws';
 import { within, type Hostile } from '../hostile.ts';
-import { settle, takeSeat } from '../seat.ts';
+import { imagePathOf, settle, takeSeat } from '../seat.ts';
 import type { Way } from '../way.ts';
 
 interface Told {
@@ -13,9 +13,12 @@ interface Told {
   error?: { code: string };
 }
 
-/** An image socket, and what it was told. */
-async function imageSocket(h: Hostile): Promise<{ ws: WebSocket; told: Told[]; next: (n: number) => Promise<Told> }> {
-  const ws = await h.webSocket('/data/image');
+/** The image socket of a rank, and what it was told. */
+async function imageSocket(
+  h: Hostile,
+  rank: Assignment,
+): Promise<{ ws: WebSocket; told: Told[]; next: (n: number) => Promise<Told> }> {
+  const ws = await h.webSocket(imagePathOf(rank));
   const told: Told[] = [];
   ws.on('message', (d: Buffer) => told.push(JSON.parse(d.toString()) as Told));
   const next = async (n: number): Promise<Told> => {
@@ -59,7 +62,7 @@ async function secretPage(h: Hostile): Promise<{ hash: string; raw: Buffer; vict
   const raw = Buffer.alloc(PAGE_BYTES);
   raw.write(`a secret of ${victim!.job}`);
   const hash = await blake3(raw);
-  const { ws, next } = await imageSocket(h);
+  const { ws, next } = await imageSocket(h, victim!);
   ws.send(offerOf(victim!, 1, [hash]));
   const need = await next(1);
   if (need.type !== 'need') throw new Error(`the victim’s offer was answered with ${JSON.stringify(need)}`);
@@ -91,7 +94,7 @@ export const images: Way[] = [
     async run(h) {
       const { hash } = await secretPage(h.from('127.9.9.8'));
       const own = (await takeSeat(h)).tasks[0]!;
-      const { ws, next } = await imageSocket(h);
+      const { ws, next } = await imageSocket(h, own);
       ws.send(offerOf(own, 1, [...hashes(1, 4), hash, ...hashes(5, 4)]));
       const need = await next(1);
       if (need.type !== 'need') return [];
@@ -107,7 +110,7 @@ export const images: Way[] = [
       const other = (await owner.json<{ id: JobId; name: string }[]>('GET', '/api/jobs')).find(
         (j) => j.name === 'honest',
       )!.id;
-      const { ws, next } = await imageSocket(h);
+      const { ws, next } = await imageSocket(h, own);
       const broken: string[] = [];
       const all = [{ job: other }, { task: own.task + 1 }, { incarnation: own.incarnation + 1 }];
       for (const [i, more] of all.entries()) {
@@ -125,7 +128,7 @@ export const images: Way[] = [
     holds: 'offers that nobody has finished do not pile up',
     async run(h) {
       const own = (await takeSeat(h)).tasks[0]!;
-      const { ws } = await imageSocket(h);
+      const { ws } = await imageSocket(h, own);
       await h.pour(ws, 60, (i) => offerOf(own, i + 1, hashes(i * 65_536, 65_536)));
       await settle(h, 3000);
       return [];
@@ -137,7 +140,7 @@ export const images: Way[] = [
     holds: 'unpacking stops at the stated length',
     async run(h) {
       const own = (await takeSeat(h)).tasks[0]!;
-      const { ws, told } = await imageSocket(h);
+      const { ws, told } = await imageSocket(h, own);
       const bomb = deflateRawSync(Buffer.alloc(256 << 20), { level: 9 });
       const names = hashes(1, 32);
       ws.send(offerOf(own, 1, names));
@@ -153,7 +156,7 @@ export const images: Way[] = [
     holds: 'they are dropped and nothing of them is kept',
     async run(h) {
       const own = (await takeSeat(h)).tasks[0]!;
-      const { ws } = await imageSocket(h);
+      const { ws } = await imageSocket(h, own);
       const page = Buffer.alloc(PAGE_BYTES, 7);
       ws.send(offerOf(own, 1, hashes(1, 2)));
       await h.pour(ws, 6000, (i) => pageOf(2 + i, PAGE_BYTES, 0, page));

@@ -3,11 +3,11 @@ import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import type { JobView } from '@mayfly/wire';
 import { inParallel, sleep, within } from '../hostile.ts';
-import { settle, takeSeat } from '../seat.ts';
+import { imagePathOf, settle, takeSeat } from '../seat.ts';
+import { OVER } from '../scene.ts';
 import type { Way } from '../way.ts';
 
 const MIB = 2 ** 20;
-const OVER = ['done', 'failed', 'cancelled'];
 
 export const rest: Way[] = [
   {
@@ -116,7 +116,7 @@ export const rest: Way[] = [
       });
       for (const [path, text] of [
         ['/socket.io/?EIO=4&transport=websocket', `42/node,["hello",${deep.slice(0, 2_000_000)}`],
-        ['/data/image', deep],
+        [imagePathOf((await takeSeat(h)).tasks[0]!), deep],
       ] as const) {
         const ws = await h.webSocket(path);
         if (path.startsWith('/socket')) ws.on('message', (d: Buffer) => d[0] === 48 && ws.send('40/node,'));
