@@ -59,6 +59,7 @@ export async function inParallel(count: number, width: number, work: (i: number)
 export class Hostile {
   readonly #agent: Agent;
   readonly #open = new Set<() => void>();
+  #left = false;
 
   constructor(
     readonly url: string,
@@ -77,7 +78,7 @@ export class Hostile {
   /** The same client from another network. */
   from(address: string): Hostile {
     const other = new Hostile(this.url, address, this.tokens, this.room, this.slowness);
-    this.#open.add(() => other.leave());
+    this.#keep(() => other.leave());
     return other;
   }
 
@@ -93,6 +94,7 @@ export class Hostile {
     path: string,
     o: { token?: string | undefined; body?: unknown; headers?: OutgoingHttpHeaders } = {},
   ): Promise<Answer> {
+    if (this.#left) return Promise.reject(new Error('this client has left'));
     const bytes =
       o.body === undefined
         ? undefined
@@ -152,7 +154,7 @@ export class Hostile {
       const socket = connect({ port: this.port, host: '127.0.0.1', localAddress: this.address });
       const line: Line = { socket, heard: '', closed: false };
       const end = (): void => void socket.destroy();
-      this.#open.add(end);
+      this.#keep(end);
       socket.on('data', (d: Buffer) => (line.heard = (line.heard + d.toString('latin1')).slice(0, 4096)));
       socket.on('error', (e) => reject(e));
       // The server has ended its half, or the whole.
@@ -160,6 +162,7 @@ export class Hostile {
       socket.on('close', () => {
         line.closed = true;
         this.#open.delete(end);
+        reject(new Error('the connection was closed'));
       });
       socket.once('connect', () => {
         if (text !== '') socket.write(text, 'latin1');
@@ -177,7 +180,7 @@ export class Hostile {
         maxPayload: 1 << 30,
       });
       const end = (): void => ws.terminate();
-      this.#open.add(end);
+      this.#keep(end);
       ws.on('error', reject);
       ws.once('close', () => this.#open.delete(end));
       // What came with the handshake waits until whoever awaits this has listeners.
@@ -234,7 +237,7 @@ export class Hostile {
         ...({ localAddress: this.address } as object),
       });
       const end = (): void => void socket.disconnect();
-      this.#open.add(end);
+      this.#keep(end);
       socket.once('disconnect', () => this.#open.delete(end));
       socket.once('connect_error', reject);
       socket.once('connect', () => resolve(socket));
@@ -281,8 +284,15 @@ export class Hostile {
     return ws.readyState === ws.OPEN;
   }
 
+  /** Closes it when this client leaves, at once if it has left: a way that goes on meanwhile opens nothing. */
+  #keep(close: () => void): void {
+    if (this.#left) close();
+    else this.#open.add(close);
+  }
+
   /** Closes everything. */
   leave(): void {
+    this.#left = true;
     for (const close of [...this.#open]) close();
     this.#open.clear();
     this.#agent.destroy();
