@@ -8,19 +8,29 @@ import { afterAll, expect, it } from 'vitest';
 /** Those of `npm test` (testing/share.mjs). */
 const SOME = ['upgrade-nowhere', 'hello-again-and-again', 'pages-of-another-job', 'read-at-stride-0', 'tokens'];
 const MORE = [
+  'upgrade-elsewhere',
   'data-bytes-before-attach',
   'bodies-without-a-token',
   'smuggled-requests',
+  'other-names-and-pages',
   'ranks-of-others',
   'texts-for-terminals',
+  'lesson-read-at-stride-0',
   'unfinished-output',
   'foreign-capabilities',
+  'mutated-frames',
+  'links-without-end',
   'guesses-of-pages',
   'offers-of-others',
   'typed-input',
   'archive-tickets',
+  'webhook-to-its-own-machine',
   'brackets',
+  'packed-bodies',
   'roles',
+  // Each at a server of its own.
+  'forwarded-addresses',
+  'lesson-into-a-private-server',
 ];
 
 const arena = new ClientArena();

@@ -76,7 +76,7 @@ export class ClientArena {
     const attacker = new Hostile(server.url, `127.66.${this.#count >> 8}.${++this.#count & 255}`, tokens, room, before);
     const broken = await this.#attempt(way, attacker, scene, before);
     attacker.leave();
-    await scene.cancelAllBut(honest.id).catch(() => undefined);
+    await scene.cancelOthers().catch(() => undefined);
     broken.push(...(await honest.end()));
     const seen = await watcher.read();
     const slowness = Math.max(before, seen.slowness, await watcher.slowness().catch(() => 1));

@@ -47,6 +47,8 @@ const sumOf = (laps: number): number => laps * laps + 2 * laps;
 export class Scene {
   /** As the owner of the server. */
   readonly owner: Client;
+  /** The honest job that runs now. */
+  honestJob = '';
 
   constructor(
     readonly server: ServerProcess,
@@ -58,15 +60,16 @@ export class Scene {
   /** Starts the honest job. Its first lap is over when this resolves. */
   async honest(slowness: number): Promise<HonestRun> {
     const job = await this.owner.submit(HONEST, RANKS, [], { interactive: true, team: 1 });
+    this.honestJob = job.id;
     const run = new HonestRun(this.owner, job.id, slowness);
     await run.lap();
     return run;
   }
 
   /** So that its ranks do not take the places of the next attacker's. */
-  async cancelAllBut(honest: string): Promise<void> {
+  async cancelOthers(): Promise<void> {
     for (const { id, state } of await this.owner.json<JobView[]>('GET', '/api/jobs'))
-      if (id !== honest && !OVER.includes(state)) await this.owner.request('POST', `/api/jobs/${id}/cancel`);
+      if (id !== this.honestJob && !OVER.includes(state)) await this.owner.request('POST', `/api/jobs/${id}/cancel`);
   }
 
   /** A command of Mayfly as the owner uses it; what it prints on a terminal. */

@@ -67,11 +67,8 @@ export const control: Way[] = [
     name: 'ranks-of-others',
     tries: 'says of the ranks of another job that it holds them, that they crashed, and that they were refused',
     holds: 'only the node that a rank was given to is believed',
-    async run(h, { owner }) {
-      const [job] = (await owner.json<{ id: string; state: string; name: string }[]>('GET', '/api/jobs')).filter(
-        (j) => j.name === 'honest' && j.state === 'running',
-      );
-      const ranks = [0, 1].flatMap((task) => [0, 1, 7].map((incarnation) => ({ job: job!.id, task, incarnation })));
+    async run(h, { owner, honestJob }) {
+      const ranks = [0, 1].flatMap((task) => [0, 1, 7].map((incarnation) => ({ job: honestJob, task, incarnation })));
       for (let i = 0; i < 5; i++) {
         const { socket } = await h.node({ slots: 2, holds: ranks, name: `claims ${i}` });
         for (const r of ranks)
@@ -88,7 +85,7 @@ export const control: Way[] = [
         await sleep(100);
         socket.disconnect();
       }
-      const faults = (await owner.job(job!.id)).faults.length;
+      const faults = (await owner.job(honestJob)).faults.length;
       return faults === 0 ? [] : [`the honest job has lost a rank ${faults} times`];
     },
   },

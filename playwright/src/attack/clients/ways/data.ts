@@ -134,12 +134,9 @@ export const data: Way[] = [
     name: 'foreign-capabilities',
     tries: 'attaches and asks for programs, files and images with capabilities that are forged, of another job or old',
     holds: 'a capability opens one incarnation of one task',
-    async run(h, { owner }) {
+    async run(h, { honestJob: others }) {
       const seat = await takeSeat(h);
       const [a] = seat.tasks;
-      const others = (await owner.json<{ id: string; name: string; state: string }[]>('GET', '/api/jobs')).find(
-        (j) => j.name === 'honest' && j.state === 'running',
-      )!.id;
       const cap = a!.capability;
       const forged = [
         cap.replace(seat.job, others),

@@ -105,14 +105,11 @@ export const images: Way[] = [
     name: 'offers-of-others',
     tries: 'offers images in the name of other tasks, other jobs and other incarnations',
     holds: 'each is refused',
-    async run(h, { owner }) {
+    async run(h, { honestJob }) {
       const own = (await takeSeat(h)).tasks[0]!;
-      const other = (await owner.json<{ id: JobId; name: string }[]>('GET', '/api/jobs')).find(
-        (j) => j.name === 'honest',
-      )!.id;
       const { ws, next } = await imageSocket(h, own);
       const broken: string[] = [];
-      const all = [{ job: other }, { task: own.task + 1 }, { incarnation: own.incarnation + 1 }];
+      const all = [{ job: honestJob }, { task: own.task + 1 }, { incarnation: own.incarnation + 1 }];
       for (const [i, more] of all.entries()) {
         ws.send(offerOf({ ...own, ...more } as Assignment, 1, hashes(1, 1)));
         const told = await next(i + 1);
