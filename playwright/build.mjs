@@ -17,6 +17,6 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: ['@playwright/test', 'binaryen', 'pg', 'socket.io-client'],
+  external: ['@playwright/test', 'binaryen', 'pg', 'socket.io-client', 'ws'],
   logLevel: 'warning',
 });

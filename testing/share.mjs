@@ -42,6 +42,10 @@ export const UNIT = [
   ['apps/server/test/border.test.ts', 'what strangers send to the sockets; 7 s'],
   ['apps/server/test/hostile-uploads.test.ts', 'archives and programs that want to harm the server; 8 s'],
   ['apps/server/test/openapi.test.ts', 'the typed client is what the server describes; 5 s'],
+  [
+    'apps/cli/test/hostile-clients.test.ts > a hostile client',
+    'five clients of `npm run attack -- --clients` against the built server; 10 s',
+  ],
   ['apps/cli/test/mpiexec.test.ts', 'the command line from source to answer; 12 s'],
   ['apps/cli/test/plain-english.test.ts', 'words that people read; 1 s'],
   ['apps/cli/test/workspace-rules.test.ts', 'the rules of the repository fire; 3 s'],

@@ -74,6 +74,11 @@ export class ServerProcess implements Served {
     return this.child?.pid;
   }
 
+  /** Its process runs: it has neither been ended nor ended by itself. */
+  get alive(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.child?.kill(signal);
   }

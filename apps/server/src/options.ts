@@ -37,9 +37,9 @@ export interface ServerLimits {
   dataSockets: number;
   /** … of one network (an IPv4 address, or the /64 of an IPv6 address). */
   dataSocketsPerNetwork: number;
-  /** A message on such a socket that has not ended so long after it began ends the connection, ms. */
+  /** A message on any socket, or a body, that has not ended so long after it began ends the connection, ms. */
   messageMs: number;
-  /** Bytes of all messages that have begun and not ended; beyond, the connection with most of them is ended. */
+  /** Bytes of all messages and bodies that have begun and not ended; beyond, the connection with most is ended. */
   unfinishedBytes: number;
   /** Running time of a job that does not ask for less. */
   timeMs: number;

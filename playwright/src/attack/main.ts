@@ -1,9 +1,11 @@
 /**
- * `npm run attack`: every hostile program in every place, and what became of it. Exit code 1: one got out, or ended a
- * node or the server.
+ * `npm run attack`: every hostile program in every place, and what became of it; with `--clients` every hostile client
+ * (clients/). Exit code 1: a program got out, or ended a node or the server; a client kept others from their work.
  */
 import { parseArgs } from 'node:util';
 import { Arena, type Verdict } from './arena.ts';
+import { listWays, runWays } from './clients/run.ts';
+import { WAYS } from './clients/ways/index.ts';
 import { PLACES, type Place, type PlaceName } from './places.ts';
 import { attacks } from './programs.ts';
 
@@ -11,16 +13,23 @@ const HELP = `npm run attack -- [options]
 
   --only a,b     run only these programs (--list shows their names)
   --on a,b       run only in these places: ${PLACES.join(', ')}
-  --list         list every program, what it tries, and the hole behind it
+  --clients      hostile clients in place of programs
+  --list         list every program, what it tries, and the hole behind it; with --clients every client
 
 The command submits each program to a real server, where it runs on a real volunteer: a tab of Chromium, a headless volunteer with its defaults, and one that runs scripts. It
 watches everything that an escaped program would touch: a secret file, the environment, a file of another job, a listener, a marker. Afterwards the same volunteer has to run an
-honest job. Exit code 0: no program escaped, and nothing died.`;
+honest job.
+
+With --clients it attacks a server by hand instead, on every plane: bare TCP, REST, control, data and images. An honest job runs beside each client. It has to end in time with its right answer, while
+the server stays within a limit of memory and leaves at most 2 s between two answers. These limits follow the speed of the machine.
+
+Exit code 0: no program escaped, no client got through, and nothing died.`;
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     on: { type: 'string' },
+    clients: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -40,12 +49,29 @@ function fail(why: string): never {
 }
 
 async function main(): Promise<number> {
-  const programs = chosen(values.only, attacks(), (a) => a.name);
-  const places = chosen<PlaceName>(values.on, PLACES, (p) => p);
   if (values.help) {
     console.log(HELP);
     return 0;
   }
+  return values.clients ? clients() : programs();
+}
+
+async function clients(): Promise<number> {
+  const ways = chosen(values.only, WAYS, (w) => w.name);
+  if (values.list) {
+    listWays(ways);
+    return 0;
+  }
+  const failed = await runWays(ways);
+  console.log(
+    `\n${ways.length} hostile clients: ${failed.length === 0 ? 'all held' : `${failed.length} FAILED: ${failed.join(', ')}`}`,
+  );
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function programs(): Promise<number> {
+  const programs = chosen(values.only, attacks(), (a) => a.name);
+  const places = chosen<PlaceName>(values.on, PLACES, (p) => p);
   if (values.list) {
     for (const a of programs)
       console.log(`${a.name} (${a.kind})\n  tries ${a.tries}\n  hole: ${a.hole}\n  may end: ${a.ends.join(', ')}`);

@@ -10,10 +10,15 @@ import { runInNewContext } from 'node:vm';
 /** Bytes of messages after which the young generation is collected; with 8 MB the full collections come back. */
 const EVERY_BYTES = 2 * 1024 * 1024;
 
-type Collect = (options: { type: 'minor' }) => void;
+/** Bytes of dropped messages after which everything is collected: strings of bodies are old by then. */
+const DROPPED_BYTES = 32 * 1024 * 1024;
+
+/** Without options: everything. */
+type Collect = (options?: { type: 'minor' }) => void;
 
 let collect: Collect | undefined;
 let bytes = 0;
+let dropped = 0;
 
 /**
  * An engine without the function behaves as before. The flag is taken back: nothing that runs in this process later is
@@ -32,4 +37,13 @@ export function messageCame(length: number): void {
   if (bytes < EVERY_BYTES) return;
   bytes = 0;
   (collect ??= engineCollector())({ type: 'minor' });
+}
+
+/** A message that has not ended is given up. Whoever floods the server is not to fill its heap with them. */
+export function messageDropped(length: number): void {
+  dropped += length;
+  if (dropped < DROPPED_BYTES) return;
+  dropped = 0;
+  // When whoever held them has heard of it.
+  setImmediate(() => (collect ??= engineCollector())());
 }

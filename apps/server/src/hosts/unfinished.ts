@@ -1,5 +1,6 @@
 /**
- * Messages on data and image sockets that have begun and not ended: `ws` keeps their bytes until they are whole.
+ * Messages on sockets and bodies of requests that have begun and not ended: who reads them keeps their bytes until they
+ * are whole. Every WebSocket and every request with a body is watched here.
  *
  * Owns: how many such bytes each connection has here, and since when.
  *
@@ -8,6 +9,8 @@
  *  U2  All connections together have at most `bytes`. Beyond, the one that has most goes.
  *  U3  Before its first message is whole, a connection has at most the bytes that it is given for that.
  */
+import { messageDropped } from './buffer-collector.ts';
+
 export interface UnfinishedLimits {
   /** For one message, ms. */
   messageMs: number;
@@ -22,11 +25,23 @@ const SMALL_BYTES = 64 * 1024;
 /** Heads of frames that a message may have come in are no more than this, and a thousandth of it. */
 const HEAD_BYTES = 14;
 
+/** One character that needs two bytes makes the engine keep all of a string so. */
+const WIDE = /[^\u0000-\u00ff]/;
+const sizeOf = (chunk: Uint8Array | string): number =>
+  typeof chunk === 'string' && WIDE.test(chunk) ? 2 * chunk.length : chunk.length;
+
 /** What is needed of a WebSocket. */
 interface Socket {
   readonly isPaused: boolean;
   on(event: 'message' | 'close', heard: (data: { length: number }) => void): unknown;
   terminate(): void;
+}
+
+/** What is needed of a request. */
+interface Request {
+  prependListener(event: 'data', heard: (chunk: Uint8Array | string) => void): unknown;
+  once(event: 'close', heard: () => void): unknown;
+  destroy(): unknown;
 }
 
 interface Connection {
@@ -59,7 +74,7 @@ export class Unfinished {
    */
   watch(
     socket: Socket,
-    stream: { prependListener(event: 'data', heard: (chunk: Uint8Array) => void): unknown },
+    stream: { prependListener(event: 'data', heard: (chunk: Uint8Array | string) => void): unknown },
     first = Infinity,
   ): void {
     const c: Connection = { socket, bytes: 0, most: first, since: 0 };
@@ -68,7 +83,7 @@ export class Unfinished {
     // Before `ws` takes the chunk apart.
     stream.prependListener('data', (chunk) => {
       if (!this.#connections.has(c)) return;
-      this.#set(c, c.bytes + chunk.length);
+      this.#set(c, c.bytes + sizeOf(chunk));
       if (c.bytes > c.most) this.#end(c);
       while (this.#bytes > this.#limits.unfinishedBytes) this.#endLargest();
     });
@@ -78,6 +93,16 @@ export class Unfinished {
       this.#set(c, Math.max(0, c.bytes - length - HEAD_BYTES - (length >> 10)));
     });
     socket.on('close', () => this.#forget(c));
+  }
+
+  /** @param most bytes of its body (U3) */
+  watchBody(request: Request, most = Infinity): void {
+    const socket: Socket = {
+      isPaused: false,
+      on: (event, heard) => event === 'close' && request.once('close', () => heard({ length: 0 })),
+      terminate: () => request.destroy(),
+    };
+    this.watch(socket, request, most);
   }
 
   #set(c: Connection, bytes: number): void {
@@ -96,6 +121,7 @@ export class Unfinished {
   }
 
   #end(c: Connection): void {
+    messageDropped(c.bytes);
     this.#forget(c);
     c.socket.terminate();
   }

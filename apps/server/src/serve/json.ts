@@ -3,7 +3,7 @@
  * are packed, which nobody here unpacks.
  */
 import type { FastifyInstance } from 'fastify';
-import { Decoder } from 'socket.io-parser';
+import { Decoder, PacketType } from 'socket.io-parser';
 import { MayflyError, REQUEST_JSON, jsonExcess } from '@mayfly/wire';
 
 /** @throws MayflyError TOO_LARGE */
@@ -33,10 +33,25 @@ export function takeJson(app: FastifyInstance): void {
   });
 }
 
-/** As socket.io's own: what it throws closes the connection. */
+/** What waits for its attachment: of valid messages the numbers of some pages. */
+const WAITING_CHARACTERS = 64 * 1024;
+
+/**
+ * As socket.io's own: what it throws closes the connection. A packet waits here until its attachments have come, so it
+ * is short and has one, as all of ours.
+ */
 export class LimitedDecoder extends Decoder {
+  constructor() {
+    super({ maxAttachments: 1 });
+  }
+
   override add(packet: string | Buffer): void {
-    if (typeof packet === 'string') check(packet);
+    if (typeof packet === 'string') {
+      check(packet);
+      const waits = packet.startsWith(`${PacketType.BINARY_EVENT}`) || packet.startsWith(`${PacketType.BINARY_ACK}`);
+      if (waits && packet.length > WAITING_CHARACTERS)
+        throw new MayflyError('TOO_LARGE', 'The message before an attachment is too long.');
+    }
     super.add(packet);
   }
 }

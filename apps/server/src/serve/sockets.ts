@@ -86,8 +86,34 @@ export function serveSockets(
       answer((error as Error).message, false);
     }
   };
+  /** Everything that upgrades there, also from long polling, before engine.io has it. */
+  class WatchedServer extends WebSocketServer {
+    override handleUpgrade(...[request, socket, head, done]: Parameters<WebSocketServer['handleUpgrade']>): void {
+      super.handleUpgrade(request, socket, head, (ws, r) => {
+        unfinished.watch(ws, socket, FIRST_BYTES);
+        done(ws, r);
+      });
+    }
+  }
+  /** Sessions of engine.io from which a message has come, by their secret ids. */
+  const spoken = new Set<string>();
+  /** Its types hide the id. */
+  const idOf = (socket: EngineSocket): string => (socket as unknown as { id: string }).id;
+  const hasSpoken = (socket: EngineSocket): void => void spoken.add(idOf(socket));
+  const session = (socket: EngineSocket): void => {
+    socket.once('message', () => hasSpoken(socket));
+    socket.once('close', () => spoken.delete(idOf(socket)));
+  };
+  /** A body of long polling, before engine.io reads it: of a session that has not spoken, a short one. */
+  const watchBody = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.method !== 'POST') return;
+    limitPackets(request, response);
+    const sid = new URL(request.url ?? '', 'http://x').searchParams.get('sid') ?? '';
+    unfinished.watchBody(request, spoken.has(sid) ? Infinity : FIRST_BYTES);
+  };
   const io = new SocketIo({
     path: '/socket.io',
+    wsEngine: WatchedServer,
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: 4 * 1024 * 1024,
@@ -127,7 +153,10 @@ export function serveSockets(
       });
       engine.on('connection', (socket: EngineSocket) => {
         const address = client(socket.request as IncomingMessage);
+        session(socket);
         if (index !== 'image') return runtime.memories.door.accept(index, engineLink(socket, address));
+        // By its capability.
+        hasSpoken(socket);
         const holder = holderOf(socket.request as IncomingMessage);
         if (holder) runtime.checkpoints.accept(engineImageLink(socket, networkOf(address)), holder);
         else socket.close();
@@ -142,22 +171,12 @@ export function serveSockets(
     return m && Number(m[1]) < 16 ? Number(m[1]) : undefined;
   };
 
-  // Before Fastify parses anything: engine.io reads the bodies itself.
+  // Before Fastify parses anything: engine.io reads its bodies itself.
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.url.startsWith('/data/poll/')) return;
     const index = pollIndex(request.url.split('?')[0]!);
-    if (index === undefined) return;
+    if (index === undefined) return void (request.raw.method !== 'GET' && unfinished.watchBody(request.raw));
     reply.hijack();
-    limitPackets(request.raw, reply.raw);
-    const { raw } = request;
-    unfinished.watch(
-      {
-        isPaused: false,
-        on: (event, heard) => event === 'close' && raw.once('close', () => heard({ length: 0 })),
-        terminate: () => raw.destroy(),
-      },
-      raw,
-    );
+    watchBody(request.raw, reply.raw);
     poll(index).handleRequest(request.raw as never, reply.raw);
   });
 
@@ -189,9 +208,10 @@ export function serveSockets(
 
   io.attach(http, { path: '/socket.io', destroyUpgrade: false });
   io.engine.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-    limitPackets(request, response);
+    watchBody(request, response);
     next();
   });
+  io.engine.on('connection', session);
 
   return {
     async close() {

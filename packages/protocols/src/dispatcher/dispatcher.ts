@@ -27,6 +27,7 @@
  *     the rank goes to another node, and the refusal does not count as a crash of the program.
  *  D31 A connection has one node, whatever it says in how many Hellos, and names two images of a task at most.
  *  D32 A node without ranks that was not heard for `forgetMs` is forgotten, and its connection closed.
+ *  D33 A heartbeat is answered with a few revocations at most, whatever ranks it names: its node names the rest again.
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:

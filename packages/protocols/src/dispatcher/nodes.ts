@@ -33,6 +33,8 @@ const ARRIVAL_MS = 10_000;
 /** D31: images that a node may name in its Hello, and of a task that are kept. */
 const MAX_IMAGES = 256;
 const IMAGES_OF_TASK = 2;
+/** D33. */
+const MAX_REVOKED = 32;
 /** Characters of a reported error that a fault keeps. */
 const MAX_WHY = 200;
 const MAX_ERROR = 4096;
@@ -176,10 +178,11 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
   if (e.rttMs !== undefined) node.rttMs = e.rttMs;
   if (e.speed !== undefined) node.speed = e.speed;
   const named = new Set<Task>();
+  let revoked = 0;
   for (const h of e.tasks) {
     const t = core.find(h.job, h.task);
     if (!t || !claim(core, t, node, h.incarnation)) {
-      refuse(core, node, h.job, h.task, h.incarnation, t);
+      if (++revoked <= MAX_REVOKED) refuse(core, node, h.job, h.task, h.incarnation, t);
       continue;
     }
     named.add(t);

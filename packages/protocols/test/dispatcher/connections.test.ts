@@ -1,4 +1,5 @@
-/** D31 and D32: what a stranger's connections may leave in the list of nodes. */
+/** D31 to D33: what a stranger's connections may leave in the list of nodes, and ask of the server. */
+import type { Incarnation } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { job, image, J, N, Stage, T } from './stage.ts';
 
@@ -46,4 +47,25 @@ it('D32: a silent connection without ranks is closed and its node forgotten; one
   // Nothing of it counts any more.
   s.send('heartbeat', { connection: 'c2', tasks: [] });
   expect([...s.dispatcher.core.connections.keys()]).toEqual(['c1', 'c3']);
+});
+
+it('D33: a heartbeat of a thousand ranks that are not there is answered with a few revocations; the next one goes on', () => {
+  const s = new Stage();
+  s.come(1);
+  const ranks = Array.from({ length: 1000 }, (_, task) => ({
+    job: J(),
+    task: T(task),
+    incarnation: 0 as Incarnation,
+    started: true,
+    activity: { state: 'computing' as const, arrivals: 0, sends: 0 },
+  }));
+  const revoked = (tasks: typeof ranks) => {
+    s.effects.length = 0;
+    s.send('heartbeat', { connection: 'c1', tasks });
+    return s.effects.filter((e) => e.type === 'revoke').map((e) => e.task);
+  };
+  const first = revoked(ranks);
+  expect(first).toEqual(ranks.slice(0, 32).map((r) => r.task));
+  // An honest node drops them, and names the others again.
+  expect(revoked(ranks.slice(32, 40))).toEqual(ranks.slice(32, 40).map((r) => r.task));
 });
