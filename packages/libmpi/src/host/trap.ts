@@ -100,7 +100,8 @@ export function describeTrap(error: unknown, stackPointer: number | undefined, m
   if (isStackOverflow(error)) why = 'the stack has run out: too deep a recursion';
   else if (error instanceof WebAssembly.RuntimeError) {
     why = WHY.find(([p]) => p.test(error.message))?.[1] ?? error.message;
-    if (stackPointer !== undefined && (stackPointer < 4096 || stackPointer > 0xffff_0000))
+    // A frame larger than what was left takes the pointer below 0, which is above all memory that a rank can have.
+    if (stackPointer !== undefined && (stackPointer < 4096 || stackPointer >= 0x8000_0000))
       why =
         'the stack has run out: too deep a recursion, or large arrays in a function (enlarge it with ' +
         '-Wl,-z,stack-size=…)';
