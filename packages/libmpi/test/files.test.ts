@@ -46,6 +46,39 @@ const errno = (run: () => void): number => {
   return 0;
 };
 
+describe('devices', () => {
+  it('are there for every program, in no directory and in no result', () => {
+    const { files, told } = made();
+    for (const name of ['null', 'zero', 'full', 'random', 'urandom', 'stdin', 'stdout', 'stderr', 'fd/1']) {
+      const fd = files.open(`/dev/${name}`, CREATE, 0);
+      expect(files.node(files.fd(fd)).kind).toBe('device');
+      files.show();
+      files.close(fd);
+    }
+    expect(errno(() => files.open('/dev/nothing', 0, 0))).toBe(E.NOENT);
+    expect(errno(() => files.remove('/dev/null', 'file'))).toBe(E.PERM);
+    expect(errno(() => files.rename('/dev/null', '/a'))).toBe(E.PERM);
+    expect(files.list('').map((e) => e.name)).toEqual(['tmp']);
+    files.flush();
+    expect(told).toEqual([]);
+    expect(files.plain().inodes.size).toBe(2);
+  });
+
+  it('an input file of a device’s name goes before the device', () => {
+    const { files } = made({ 'dev/null': 'mine' });
+    expect(get(files, files.open('/dev/null', 0, 0))).toBe('mine');
+  });
+
+  it('/dev/stdout is the file to which the program directed its standard output', () => {
+    const { files, told } = made();
+    files.renumber(files.open('/log', CREATE, 0), 1);
+    const fd = files.open('/dev/stdout', 0, 0);
+    put(files, fd, 'x');
+    files.close(fd);
+    expect(told).toEqual(["write log 0 'x'"]);
+  });
+});
+
 describe('files', () => {
   it('F1 the world hears of a file when it is closed or synced, of what was written since', () => {
     const { files, told } = made();
@@ -176,7 +209,11 @@ describe('traps', () => {
       'out of bounds',
     );
     expect(describeTrap(new WebAssembly.RuntimeError('memory access out of bounds'), 0xffff_fff0).message).toContain(
-      'the stack has run out',
+      '-Wl,-z,stack-size',
+    );
+    // A frame of 5.6 MB on a stack of 4 MB.
+    expect(describeTrap(new WebAssembly.RuntimeError('memory access out of bounds'), 0xffe8_0000).message).toContain(
+      '-Wl,-z,stack-size',
     );
     expect(describeTrap(new RangeError('Maximum call stack size exceeded'), 50_000).message).toContain(
       'the stack has run out',

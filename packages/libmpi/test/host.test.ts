@@ -280,3 +280,52 @@ it('setjmp and longjmp', async () => {
     expect(ranks[0]!.stdout).toBe('value 0 times 1\nvalue 42 times 2\nvalue 42 times 3\nzero is one 3\nsignal 1\n');
   }
 });
+
+it('devices open, also by freopen, and stay open across images', async () => {
+  const wasm = build(`#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "mpi.h"
+int main(void) {
+  unsigned char zeros[4] = {1, 1, 1, 1}, some[4] = {0}, more[4] = {0};
+  FILE *null = fopen("/dev/null", "w"), *zero = fopen("/dev/zero", "r"), *chance = fopen("/dev/urandom", "r");
+  FILE *again = fopen("/dev/stdout", "w"), *err = fopen("/dev/stderr", "w"), *full = fopen("/dev/full", "w");
+  if (!null || !zero || !chance || !again || !err || !full) return 1;
+  setvbuf(chance, NULL, _IONBF, 0);
+  int n = (int)fread(some, 1, 4, chance);
+  MPI_Barrier(MPI_COMM_WORLD);
+  n += (int)fread(more, 1, 4, chance) + (int)fread(zeros, 1, 4, zero);
+  fprintf(null, "nowhere\\n"); fprintf(full, "nowhere\\n");
+  printf("%d %d %d %d %d\\n", n, zeros[0] + zeros[3], memcmp(some, more, 4) != 0, fclose(null), fclose(full));
+  for (int i = 0; i < 4; i++) printf("%02x", some[i] ^ more[i]);
+  printf("\\n"); fflush(stdout);
+  fprintf(again, "by name\\n"); fclose(again);
+  fprintf(err, "wrong\\n"); fclose(err);
+  if (!freopen("/dev/null", "w", stdout)) return 2;
+  printf("unseen\\n"); fflush(stdout);
+  MPI_Barrier(MPI_COMM_WORLD);
+  printf("unseen\\n");
+  return unlink("/dev/null") == 0 ? 3 : 0;
+}`);
+  const calm = ok(await run(wasm, 1));
+  expect(calm[0]!.stdout).toMatch(/^12 0 1 0 -1\n[0-9a-f]{8}\nby name\n$/);
+  expect(calm[0]!.stderr).toContain('wrong\n');
+  const moved = ok(await run(wasm, 1, { cycle: 1, fresh: 1 }));
+  expect(moved[0]!.images).toBeGreaterThan(1);
+  expect(moved[0]!.stdout).toBe(calm[0]!.stdout);
+});
+
+it('a frame larger than the stack traps with the option that enlarges it', async () => {
+  const wasm = build(`#include <string.h>
+#include "mpi.h"
+__attribute__((noinline)) static double large(int n) {
+  double a[700000];
+  memset(a, n, sizeof a);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return a[n];
+}
+int main(int argc, char **argv) { return large(argc) > 1; }`);
+  const [r] = await run(wasm, 1);
+  expect(r!.exit).toMatchObject({ abort: { code: 'PROGRAM_TRAP' } });
+  expect(JSON.stringify(r!.exit)).toContain('-Wl,-z,stack-size');
+});

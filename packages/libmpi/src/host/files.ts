@@ -14,10 +14,11 @@
  *  F4 All files together hold at most `limit` bytes; what would pass it fails with NOSPC, in every incarnation alike.
  */
 import { ResultPath } from '@mayfly/wire';
+import { deviceAt, directedBy } from './devices.ts';
 import { E, FdFlag, OFlag, Whence } from './errno.ts';
 
 export interface Inode {
-  kind: 'file' | 'directory';
+  kind: 'file' | 'directory' | 'device';
   /** Content, may be longer than `size`; empty for an input file that nobody has read; absent for a directory. */
   data: Uint8Array | undefined;
   size: number;
@@ -71,6 +72,9 @@ export const ROOT_FD = 3;
 const PIECE = 1024 * 1024;
 const EMPTY = new Uint8Array(0);
 const allowed = new RegExp((ResultPath as unknown as { pattern: string }).pattern);
+
+/** The inode of every device (devices.ts). Nothing may change it. */
+const DEVICE: Inode = { kind: 'device', data: undefined, size: 0, input: undefined, dirty: [], told: -1 };
 
 /** An errno of a call; not an error of the host. */
 export class Errno extends Error {
@@ -141,14 +145,19 @@ export class Files {
     return this.state.open.get(n) ?? fail(E.BADF);
   }
   node(f: OpenFile): Inode {
-    return this.state.inodes.get(f.inode)!;
+    return f.inode < 0 ? DEVICE : this.state.inodes.get(f.inode)!;
   }
   lookup(path: string): Inode | undefined {
-    const id = this.state.names.get(path);
-    return id === undefined ? undefined : this.state.inodes.get(id);
+    const id = this.idOf(path);
+    if (id === undefined) return undefined;
+    return id < 0 ? DEVICE : this.state.inodes.get(id);
   }
   inodeNumber(path: string): number {
-    return this.state.names.get(path) ?? 0;
+    return Math.max(0, this.idOf(path) ?? 0);
+  }
+  /** An input file or a result of a device's name goes before the device. */
+  private idOf(path: string): number | undefined {
+    return this.state.names.get(path) ?? deviceAt(path);
   }
 
   private directoryOf(path: string): void {
@@ -180,9 +189,12 @@ export class Files {
       // An empty file is a result as well.
       node.dirty.push([0, 0]);
     }
+    const inode = this.idOf(path)!;
+    // A standard stream that the program directed elsewhere is what it names from then on.
+    const directed = inode < 0 ? this.state.open.get(directedBy(inode)) : undefined;
     let n = FIRST_FD;
     while (this.state.open.has(n)) n++;
-    this.state.open.set(n, { inode: this.state.names.get(path)!, path, offset: 0, flags });
+    this.state.open.set(n, { inode: directed?.inode ?? inode, path: directed?.path ?? path, offset: 0, flags });
     return n;
   }
 
@@ -205,6 +217,7 @@ export class Files {
 
   /** An inode without a name that nobody has open is gone. */
   private collect(id: number): void {
+    if (id < 0) return;
     for (const n of this.state.names.values()) if (n === id) return;
     for (const f of this.state.open.values()) if (f.inode === id) return;
     const node = this.state.inodes.get(id);
@@ -218,13 +231,13 @@ export class Files {
     this.make(path, 'directory');
   }
 
-  remove(path: string, kind: Inode['kind']): void {
+  remove(path: string, kind: 'file' | 'directory'): void {
     const shared = kind === 'file' && (this.sink.removeShared?.(path.slice(1)) ?? false);
     const node = this.lookup(path);
     if (!node && shared) return;
     if (!node) return fail(E.NOENT);
+    if (path === '' || path === TEMPORARY || node.kind === 'device') fail(E.PERM);
     if (node.kind !== kind) fail(kind === 'file' ? E.ISDIR : E.NOTDIR);
-    if (path === '' || path === TEMPORARY) fail(E.PERM);
     if (kind === 'directory' && this.list(path).length > 0) fail(E.NOTEMPTY);
     const id = this.state.names.get(path)!;
     this.unname(path, node);
@@ -240,9 +253,10 @@ export class Files {
   rename(from: string, to: string): void {
     const node = this.lookup(from) ?? fail(E.NOENT);
     if (from === to) return;
+    if (node.kind === 'device') fail(E.PERM);
     if (from === '' || from === TEMPORARY || to.startsWith(`${from}/`)) fail(E.INVAL);
     const there = this.lookup(to);
-    if (there) this.remove(to, node.kind);
+    if (there) this.remove(to, node.kind === 'directory' ? 'directory' : 'file');
     else this.directoryOf(to);
     if (node.kind === 'directory') {
       const names = [...this.state.names].filter(([p]) => p.startsWith(`${from}/`));

@@ -14,8 +14,9 @@
  *      machine.
  */
 import { world } from '@mayfly/mpi';
+import { deviceOf, directedBy, type Device } from './devices.ts';
 import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
-import { Errno, ROOT_FD, type Files, type FilesState, type OpenFile } from './files.ts';
+import { Errno, ROOT_FD, type Files, type FilesState, type Inode, type OpenFile } from './files.ts';
 import { GuestMemory } from './guest-memory.ts';
 import type { Stream } from './output.ts';
 
@@ -112,18 +113,38 @@ export function createWasi(host: WasiHost): {
     v.setBigUint64(32, BigInt(size), true);
     return E.SUCCESS;
   }
-  const typeOf = (kind: 'file' | 'directory'): number => (kind === 'file' ? FileType.REGULAR_FILE : FileType.DIRECTORY);
+  const typeOf = (kind: Inode['kind']): number =>
+    kind === 'file' ? FileType.REGULAR_FILE : kind === 'directory' ? FileType.DIRECTORY : FileType.CHARACTER_DEVICE;
+
+  /** The standard stream that a descriptor leads to: itself, or through a device like /dev/stdout. */
+  function streamOf(fd: number): number {
+    if (isStream(fd)) return fd;
+    return files.state.open.has(fd) ? directedBy(file(fd).inode) : -1;
+  }
+
+  /** The program's numbers are drawn from the job's seed, as those of getrandom() are. */
+  function readDevice(device: Device, parts: Uint8Array[]): number {
+    if (device === 'null') return 0;
+    for (const p of parts)
+      if (device === 'zero' || device === 'full') p.fill(0);
+      else host.random(p);
+    return parts.reduce((n, p) => n + p.length, 0);
+  }
 
   function write(fd: number, parts: Uint8Array[], at?: number): number {
-    if (isStream(fd)) {
-      if (fd === 0) throw new Errno(E.BADF);
+    const stream = streamOf(fd);
+    if (stream >= 0) {
+      if (stream === 0) throw new Errno(E.BADF);
       const all = world.concat(parts);
-      host.out(fd === 1 ? 'stdout' : 'stderr', all);
+      host.out(stream === 1 ? 'stdout' : 'stderr', all);
       return all.length;
     }
     host.settle();
     const f = file(fd);
     const all = world.concat(parts);
+    const device = deviceOf(f.inode);
+    if (device === 'full') throw new Errno(E.NOSPC);
+    if (device !== undefined) return all.length;
     const offset = at ?? files.writeOffset(f);
     files.write(files.node(f), offset, all);
     if (at === undefined) f.offset = offset + all.length;
@@ -131,8 +152,9 @@ export function createWasi(host: WasiHost): {
   }
 
   function read(fd: number, parts: Uint8Array[], at?: number): number {
-    if (isStream(fd)) {
-      if (fd !== 0) throw new Errno(E.BADF);
+    const stream = streamOf(fd);
+    if (stream >= 0) {
+      if (stream !== 0) throw new Errno(E.BADF);
       const most = parts.reduce((n, p) => n + p.length, 0);
       if (most === 0) return 0;
       const got = host.read(most);
@@ -145,6 +167,8 @@ export function createWasi(host: WasiHost): {
       return got.length;
     }
     const f = file(fd);
+    const device = deviceOf(f.inode);
+    if (device !== undefined) return readDevice(device, parts);
     let offset = at ?? f.offset;
     let n = 0;
     for (const p of parts) {
@@ -239,7 +263,7 @@ export function createWasi(host: WasiHost): {
       return E.SUCCESS;
     },
     fd_seek(fd: number, offset: bigint, whence: number, at: number) {
-      if (isStream(fd)) throw new Errno(E.SPIPE);
+      if (streamOf(fd) >= 0) throw new Errno(E.SPIPE);
       guest.put64(at, BigInt(files.seek(file(fd), Number(offset), whence)));
       return E.SUCCESS;
     },
@@ -270,14 +294,14 @@ export function createWasi(host: WasiHost): {
       return E.SUCCESS;
     },
     fd_fdstat_get(fd: number, at: number) {
-      const stream = isStream(fd);
-      const f = stream ? undefined : file(fd);
+      const stream = streamOf(fd);
+      const f = stream >= 0 ? undefined : file(fd);
       const v = guest.view(at, 24);
       v.setBigUint64(0, 0n, true);
       // A stream that cannot seek is a terminal to C: lines come out as they are printed.
       v.setUint8(0, f ? typeOf(files.node(f).kind) : FileType.CHARACTER_DEVICE);
       v.setUint16(2, f?.flags ?? 0, true);
-      v.setBigUint64(8, f ? ALL_RIGHTS : fd === 0 ? Right.FD_READ : Right.FD_WRITE, true);
+      v.setBigUint64(8, f ? ALL_RIGHTS : stream === 0 ? Right.FD_READ : Right.FD_WRITE, true);
       v.setBigUint64(16, f ? ALL_RIGHTS : 0n, true);
       return E.SUCCESS;
     },
@@ -289,7 +313,7 @@ export function createWasi(host: WasiHost): {
       if (isStream(fd)) return writeFilestat(at, FileType.CHARACTER_DEVICE, 0, 0);
       const f = file(fd);
       const node = files.node(f);
-      return writeFilestat(at, typeOf(node.kind), f.inode, node.size);
+      return writeFilestat(at, typeOf(node.kind), Math.max(0, f.inode), node.size);
     },
     fd_filestat_set_size(fd: number, size: bigint) {
       const f = file(fd);
