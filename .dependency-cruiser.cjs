@@ -33,9 +33,13 @@ module.exports = {
     ...directions,
     {
       name: 'protocols-are-siblings',
-      comment: 'Ask a policy. Only table.ts and the index of the package know a V-protocol by its folder.',
+      comment:
+        'Ask a policy. Only table.ts, manifests.ts and the index of the package know a V-protocol by its folder.',
       severity: 'error',
-      from: { path: '^packages/protocols/src/([^/]+)', pathNot: '^packages/protocols/src/((table|index)[.]ts$|hc3i/)' },
+      from: {
+        path: '^packages/protocols/src/([^/]+)',
+        pathNot: '^packages/protocols/src/((table|manifests|index)[.]ts$|hc3i/)',
+      },
       to: {
         path: '^packages/protocols/src/(pessimistic|none|coordinated|hc3i|app)/',
         pathNot: '^packages/protocols/src/$1/',

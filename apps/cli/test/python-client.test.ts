@@ -204,7 +204,7 @@ ${failing("c.submit('sum.ts', 2, team=2, map_by='node', clusters=2)")}`,
         'MayflyError',
         'BAD_REQUEST',
         400,
-        'The protocol "pessimistic" has no clusters. Leave the option "clusters" out, or choose "hc3i".',
+        expect.stringMatching(/does not accept the option "clusters": .* choose "hc3i"\.$/),
       ],
     ]);
   });

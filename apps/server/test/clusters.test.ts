@@ -74,7 +74,7 @@ const refuses = async (options: object, size: number, message: RegExp, more = {}
 };
 
 it.each([
-  [{ protocol: 'vcl', clusters: 2 }, /^The protocol "vcl" has no clusters\./],
+  [{ protocol: 'vcl', clusters: 2 }, /^The protocol "vcl" does not accept the option "clusters": .*choose "hc3i"\.$/],
   [{ protocol: 'hc3i' }, /^The protocol "hc3i" needs the option "clusters"/],
   [{ protocol: 'hc3i', clusters: 1 }, /^The job has 1 clusters: a job of "hc3i" has 2 to 16\.$/],
   [{ protocol: 'hc3i', clusters: 5 }, /^The job has 5 clusters and 4 ranks/],

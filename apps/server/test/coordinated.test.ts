@@ -32,7 +32,7 @@ it.each(['vcl', 'pcl'])('refuses TypeScript, which has no image wherever it is (
   expect(answer.body).toMatchObject({
     code: 'BAD_REQUEST',
     message: expect.stringMatching(
-      /^The protocol "[vp]cl" takes checkpoints of all ranks together.* main\.ts is TypeScript.* Choose "pessimistic"\.$/,
+      /^The protocol "[vp]cl" does not allow this: .*TypeScript rank.* Choose "pessimistic", "app" or "none"\.$/,
     ) as string,
   });
 });

@@ -31,6 +31,7 @@ export { Membership } from './app/membership.ts';
 export { Recovery, type StateOf } from './app/recovery.ts';
 export { SlotWait } from './app/slot-wait.ts';
 export { protocols } from './table.ts';
+export * from './manifests.ts';
 export * from './endpoint.ts';
 export { Freeze } from './coordinated/freeze.ts';
 export { Gate } from './coordinated/gate.ts';

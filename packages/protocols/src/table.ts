@@ -1,4 +1,4 @@
-/** Every V-protocol by its name. Nothing else names them all. */
+/** Every V-protocol by its name. Nothing else names them all, but manifests.ts. */
 import type { ProtocolName } from '@mayfly/wire';
 import { app } from './app/index.ts';
 import type { VProtocol } from './contract/index.ts';

@@ -5,8 +5,8 @@
  * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a
  * violation too (K13).
  */
-import { protocols, reasonOf, type VProtocol } from '@mayfly/protocols';
-import { hasParity, jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
+import { accepts, protocols, reasonOf, type VProtocol } from '@mayfly/protocols';
+import { jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { drawClusters, nodesFor } from './clusters-of-seed.ts';
@@ -64,7 +64,7 @@ export const protocolOfSeed = (seed: number): ProtocolName =>
 /** What a campaign draws for a seed, where it is held to no protocol: that, and parity of images where it has any. */
 export function setupOfSeed(seed: number, protocol: ProtocolName = protocolOfSeed(seed)): Partial<Setup> {
   const r = Random.named(seed, 'parity');
-  if (!hasParity(protocol) || !r.chance(0.4)) return { protocol };
+  if (!accepts(protocol, 'parity') || !r.chance(0.4)) return { protocol };
   return {
     protocol,
     wholeEvery: r.pick([2, 3, 5]),

@@ -36,13 +36,6 @@ export const ProtocolName = Type.Union([
   Type.Literal('none'),
 ]);
 export type ProtocolName = Static<typeof ProtocolName>;
-/** Under these a loss takes all ranks, or all of a cluster, back to their last common checkpoint. */
-/** Images of jobs under these protocols can be protected by parity (docs/codes.md). */
-export const hasParity = (protocol: ProtocolName): boolean =>
-  protocol === 'pessimistic' || protocol === 'vcl' || protocol === 'pcl';
-
-export const goesBackTogether = (protocol: ProtocolName): boolean =>
-  protocol === 'vcl' || protocol === 'pcl' || protocol === 'hc3i';
 /** How ranks are spread over nodes: `slot` fills the slots of a node first, `node` takes one node after the other. */
 export const MapBy = Type.Union([Type.Literal('slot'), Type.Literal('node')]);
 export type MapBy = Static<typeof MapBy>;

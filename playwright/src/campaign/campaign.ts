@@ -9,7 +9,8 @@
  *    Where ranks go back together, this holds for the job; under `hc3i` for each cluster.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
  */
-import { goesBackTogether, type JobView, type ProtocolName } from '@mayfly/wire';
+import { goesBackTogether } from '@mayfly/protocols/manifests';
+import type { JobView, ProtocolName } from '@mayfly/wire';
 import { below, chance } from '../chance.ts';
 import { ApiError, Client, progressOf, type Answer } from '../client.ts';
 import { PATIENT, ServerProcess, type Served } from '../server.ts';

@@ -1,7 +1,8 @@
 /** `npm run faults -- --kills N [--seed S]`: the campaign on its own, with progress, a histogram and an exit code. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { goesBackTogether, type ProtocolName } from '@mayfly/wire';
+import { goesBackTogether } from '@mayfly/protocols/manifests';
+import type { ProtocolName } from '@mayfly/wire';
 import { Campaign, type JobReport } from './campaign.ts';
 import { kindOf, KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';

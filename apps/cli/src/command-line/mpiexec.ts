@@ -1,4 +1,5 @@
 /** The commands that run a program: mpiexec waits for its end, submit does not. */
+import { PROTOCOL_NAMES } from '@mayfly/protocols/manifests';
 import { DEFAULT_SLOT_MS, DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
@@ -28,7 +29,7 @@ const jobOptions = (command: Command): Command =>
             'sending for each checkpoint), that of its cluster and of those that depend on it (hc3i: as vcl within ' +
             'each of --clusters), or the job (none). app: a lost rank stays lost, the others learn of it, and the ' +
             'program decides (ULFM, or FT-MPI with --ft-comm)',
-        ).choices(['pessimistic', 'vcl', 'pcl', 'hc3i', 'app', 'none']),
+        ).choices(PROTOCOL_NAMES),
       )
       .addOption(
         new Option(

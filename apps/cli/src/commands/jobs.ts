@@ -1,4 +1,5 @@
 /** `mayfly jobs list | show | cancel | output | rm`. */
+import { accepts } from '@mayfly/protocols/manifests';
 import { progressText, runTime, teamChangeText, type JobState, type JobView } from '@mayfly/wire';
 import { ApiFailure, Client, passes } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
@@ -86,7 +87,7 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
   if (j.error) say(indented(`error: ${j.error.message} (${j.error.code})`));
   sayLine(programLine(j));
   sayLine(
-    `${j.size} rank${j.size === 1 ? '' : 's'}, ${j.protocol}${j.protocol === 'pessimistic' ? `, ${j.durability}` : ''}; submitted ` +
+    `${j.size} rank${j.size === 1 ? '' : 's'}, ${j.protocol}${accepts(j.protocol, 'strict') ? `, ${j.durability}` : ''}; submitted ` +
       `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}`,
   );
   say('');

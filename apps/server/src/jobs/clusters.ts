@@ -1,11 +1,11 @@
 /** The clusters of a job (protocol `hc3i`) and their rooms, as its submission has them. */
-import { protocols } from '@mayfly/protocols';
+import { accepts } from '@mayfly/protocols';
 import { MAX_CLUSTERS, MayflyError, type JobOptions, type JobSubmission, type ProtocolName } from '@mayfly/wire';
 
 const bad = (message: string): MayflyError => new MayflyError('BAD_REQUEST', message);
 
 /**
- * By rank: its cluster. Undefined: the job has none.
+ * By rank: its cluster. Undefined: the protocol has none.
  * @param size ranks of the job
  * @throws MayflyError BAD_REQUEST
  */
@@ -14,10 +14,7 @@ export function clustersOf(
   clusters: JobOptions['clusters'],
   size: number,
 ): number[] | undefined {
-  if (!protocols[protocol].clusters) {
-    if (clusters === undefined) return undefined;
-    throw bad(`The protocol "${protocol}" has no clusters. Leave the option "clusters" out, or choose "hc3i".`);
-  }
+  if (!accepts(protocol, 'clusters')) return undefined;
   if (clusters === undefined)
     throw bad(
       `The protocol "${protocol}" needs the option "clusters": into how many clusters the ranks are split, or the ranks ` +

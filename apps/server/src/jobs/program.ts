@@ -3,11 +3,10 @@
  * stable code.
  */
 import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
-import { protocols } from '@mayfly/protocols';
+import { manifests, refusalText, type Feature } from '@mayfly/protocols';
 import {
   ftModes,
   FilePath,
-  hasParity,
   kindOf,
   MayflyError,
   type JobOptions,
@@ -114,73 +113,49 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
     );
 }
 
-/** @throws MayflyError BAD_REQUEST for teams under a protocol whose log needs every message */
-export function needTeams(protocol: ProtocolName, team: number | undefined): void {
-  if (team === undefined || team === 1) return;
-  const { recovery, teams } = protocols[protocol];
-  if (recovery.teams === 'transport' || (recovery.teams === 'unit' && teams)) return;
-  throw new MayflyError(
-    'BAD_REQUEST',
-    `Under the protocol "${protocol}" every message passes through the server, so ranks cannot form teams of ${team}. ` +
-      'Leave the option "team" out, or choose the protocol "none".',
-  );
-}
-
-/** FT-MPI's modes say what follows when a program is told of a loss. @throws MayflyError BAD_REQUEST */
-export function needApp(protocol: ProtocolName, ft: JobOptions['ft']): void {
-  if (!ft) return;
-  if (protocol === 'app') {
-    if (ft.slotMs === undefined || ftModes(ft).communicators === 'rebuild') return;
-    throw new MayflyError(
-      'BAD_REQUEST',
-      `Only under FT-MPI's mode "rebuild" does a replacement wait for a slot, and the job asks for ` +
-        `"${ftModes(ft).communicators}". Leave the option "ft.slotMs" (--ft-wait) out, or choose "rebuild".`,
-    );
-  }
-  throw new MayflyError(
-    'BAD_REQUEST',
-    `FT-MPI's modes (option "ft") are for programs that recover themselves, under the protocol "app", not under ` +
-      `"${protocol}". Leave the option out, or choose "app".`,
-  );
-}
-
-/** Parity is for images that count alone, with their team, or with a wave of all. @throws MayflyError BAD_REQUEST */
-export function needParity(protocol: ProtocolName, { parity }: Pick<JobOptions, 'parity'>): void {
-  if (!parity || hasParity(protocol)) return;
-  throw new MayflyError(
-    'BAD_REQUEST',
-    `Images can be protected by parity under the protocols "pessimistic", "vcl" and "pcl", not under "${protocol}". ` +
-      'Leave the option "parity" out, or choose one of these.',
-  );
-}
-
 /**
- * Coordinated checkpointing takes images wherever a rank calls MPI, which a script cannot give. @throws MayflyError
- * BAD_REQUEST
+ * What a job asks for, its protocol accepts (its manifest says what).
+ * @throws MayflyError BAD_REQUEST with the protocol's reason, and what to do
  */
-export function needImages(programs: readonly PreparedProgram[], protocol: ProtocolName): void {
-  const script = programs.find((p) => kindOf(p.language) === 'typescript');
-  if (protocols[protocol].recovery.together && script)
-    throw new MayflyError(
-      'BAD_REQUEST',
-      `The protocol "${protocol}" takes checkpoints of all ranks together, wherever they are, and ${script.entry} is ` +
-        'TypeScript, of which a checkpoint can be taken only where the program asks for one. Choose "pessimistic".',
-    );
+export function needAccepted(
+  protocol: ProtocolName,
+  options: Pick<JobOptions, 'team' | 'ft' | 'parity' | 'clusters' | 'durability'>,
+  programs: readonly PreparedProgram[],
+): void {
+  const asked: readonly (readonly [Feature, boolean])[] = [
+    ['scripts', programs.some((p) => kindOf(p.language) === 'typescript')],
+    ['teams', (options.team ?? 1) > 1],
+    ['ft', options.ft !== undefined],
+    ['parity', options.parity !== undefined],
+    ['clusters', options.clusters !== undefined],
+    ['strict', options.durability === 'strict'],
+  ];
+  for (const [feature, is] of asked) {
+    const refusal = is ? refusalText(protocol, feature) : undefined;
+    if (refusal !== undefined) throw new MayflyError('BAD_REQUEST', refusal);
+  }
 }
 
-/** The shortest time between waves that a job may ask for, ms. */
-const LEAST_PERIOD_MS = 100;
+/** FT-MPI's modes fit each other. @throws MayflyError BAD_REQUEST */
+export function needModes(ft: JobOptions['ft']): void {
+  if (ft?.slotMs === undefined || ftModes(ft).communicators === 'rebuild') return;
+  throw new MayflyError(
+    'BAD_REQUEST',
+    `Only under FT-MPI's mode "rebuild" does a replacement wait for a slot, and the job asks for ` +
+      `"${ftModes(ft).communicators}". Leave the option "ft.slotMs" (--ft-wait) out, or choose "rebuild".`,
+  );
+}
 
 /** What a job has for `checkpointMs`; 0: its scheduler finds the time between waves. @throws MayflyError BAD_REQUEST */
 export function checkpointMsOf(protocol: ProtocolName, wanted: number | undefined): number {
-  if (!protocols[protocol].recovery.together) return wanted ?? DEFAULT_CHECKPOINT_MS;
-  if (wanted !== undefined && wanted < LEAST_PERIOD_MS)
+  const { leastCheckpointMs, findsCheckpointMs } = manifests[protocol];
+  if (wanted !== undefined && wanted < leastCheckpointMs)
     throw new MayflyError(
       'BAD_REQUEST',
       `checkpointMs is ${wanted}: with "${protocol}" it is the time between two checkpoints of all ranks, at least ` +
-        `${LEAST_PERIOD_MS} ms. Leave it out, and Mayfly finds it from the losses and the cost of a checkpoint.`,
+        `${leastCheckpointMs} ms. Leave it out, and Mayfly finds it from the losses and the cost of a checkpoint.`,
     );
-  return wanted ?? 0;
+  return wanted ?? (findsCheckpointMs ? 0 : DEFAULT_CHECKPOINT_MS);
 }
 
 /** @throws MayflyError BAD_REQUEST */

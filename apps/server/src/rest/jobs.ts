@@ -1,7 +1,7 @@
 /** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isOver, partsOf, protocols, type JobPart, type JobSpec } from '@mayfly/protocols';
+import { accepts, DEFAULT_PROTOCOL, isOver, partsOf, refusalOf, type JobPart, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
 import {
   JobSubmission,
@@ -26,12 +26,10 @@ import { clock } from '../clock.ts';
 import {
   decodeBase64,
   checkpointMsOf,
-  needImages,
   needOneKind,
   needPath,
-  needParity,
-  needApp,
-  needTeams,
+  needAccepted,
+  needModes,
   prepareProgram,
   type Compilers,
   type PreparedProgram,
@@ -177,11 +175,12 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
     async (request) => {
       const view = needActive(request.params.id);
-      if (!protocols[view.protocol].recovery.restarts)
+      const refused = refusalOf(view.protocol, 'pause');
+      if (refused !== undefined)
         throw new MayflyError(
           'CONFLICT',
-          `This job cannot be paused: its protocol "${view.protocol}" keeps nothing to resume a rank from. Cancel it, ` +
-            'and run it again later.',
+          `This job cannot be paused: under its protocol "${view.protocol}" ${refused}. Cancel it, and run it again ` +
+            'later.',
         );
       const programs = partsOf(runtime.spec(view.id)!).map((p) => p.program);
       const waitMs = (await takesImages(runtime.store, view.id, programs))
@@ -381,7 +380,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   const { runtime, limits } = o;
   const { submission: s, submitted, size, files, stdin, owner, admitted, asker = { owner }, again, allowance } = t;
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
-  const protocol = s.options?.protocol ?? 'pessimistic';
+  const protocol = s.options?.protocol ?? DEFAULT_PROTOCOL;
   const clusters = clustersOf(protocol, s.options?.clusters, size);
   const where = needRooms(protocol, s, clusters, (code) => o.rooms.has(code));
   const programs: PreparedProgram[] = [];
@@ -394,10 +393,8 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   }
   needOneKind(programs);
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
-  needImages(programs, protocol);
-  needTeams(protocol, s.options?.team);
-  needApp(protocol, s.options?.ft);
-  needParity(protocol, s.options ?? {});
+  needAccepted(protocol, s.options ?? {}, programs);
+  needModes(s.options?.ft);
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
@@ -414,8 +411,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     name: plainName(s.name ?? '', program.entry.slice(-80)),
     ...(s.about ? { about: oneLine(s.about) } : {}),
     size,
-    // A spawned task would be in no cluster.
-    capacity: clusters || allowance ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
+    capacity: !accepts(protocol, 'spawn') || allowance ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
     durability: options.durability ?? o.durability,
     ...(team === undefined ? {} : { team }),

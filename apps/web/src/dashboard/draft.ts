@@ -1,4 +1,5 @@
 /** A job on its way: the submit form as plain data, and its way to a JobSubmission. Pure but for the blobs it names. */
+import { accepts, DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import { moduleOffset } from '@mayfly/toolchain/launcher';
 import type { ExampleView, FurtherPart, JobOptions, JobSubmission, ProgramSubmission } from '@mayfly/wire';
 import { TEMPLATES } from './templates.ts';
@@ -239,8 +240,8 @@ export function problems(
 export function clusterPlaces(
   d: Pick<Draft, 'room' | 'rooms' | 'options' | 'size' | 'further'>,
 ): { room: string; ranks: number }[] | undefined {
-  const { protocol, clusters } = d.options;
-  if (protocol !== 'hc3i' || clusters === undefined || !d.rooms) return undefined;
+  const { protocol = DEFAULT_PROTOCOL, clusters } = d.options;
+  if (!accepts(protocol, 'clusters') || clusters === undefined || !d.rooms) return undefined;
   const size = ranksOf(d);
   const counts =
     typeof clusters === 'number'

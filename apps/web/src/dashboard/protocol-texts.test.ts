@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { job, rank } from './job-sample.ts';
 import {
   CHOICES,
-  PROTOCOLS,
   durabilityText,
   ifLostText,
   keptText,
   mapByDefault,
   noFaultsText,
   pauseAdvice,
-  refusedTeamText,
-  refusedParityText,
   refusedText,
   toleranceText,
   withProtocol,
@@ -18,30 +15,26 @@ import {
 
 describe('the submit form', () => {
   it('offers every protocol, with what it costs', () => {
-    expect(CHOICES.map((c) => c.protocol)).toEqual(Object.keys(PROTOCOLS));
-    expect(CHOICES.find((c) => c.protocol === 'vcl')?.costs).toMatch(
+    expect(CHOICES.map((c) => c.name)).toEqual(['pessimistic', 'vcl', 'pcl', 'hc3i', 'app', 'none']);
+    expect(CHOICES.find((c) => c.name === 'vcl')?.texts.costs).toMatch(
       /all ranks repeat.*output is final some seconds late/,
     );
   });
   it('says of each protocol for which jobs it is', () => {
-    const costs = (protocol: string) => CHOICES.find((c) => c.protocol === protocol)?.costs;
+    const costs = (protocol: string) => CHOICES.find((c) => c.name === protocol)?.texts.costs;
     expect(costs('pessimistic')).toMatch(/lost often.*write much.*in doubt$/);
     expect(costs('vcl')).toMatch(/many messages and seldom lose a rank$/);
     expect(costs('pcl')).toMatch(/for comparing the two$/);
     expect(costs('none')).toContain('for a short trial');
   });
   it('offers vcl to modules, not to scripts', () => {
-    expect(refusedText('vcl', 'typescript')).toContain('not for TypeScript');
-    expect([
-      refusedText('vcl', 'c'),
-      refusedText('pessimistic', 'typescript'),
-      refusedText('none', 'typescript'),
-    ]).toEqual([undefined, undefined, undefined]);
+    expect(refusedText('vcl', 'scripts')).toMatch(/^Not under this choice: .*TypeScript/);
+    expect([refusedText('pessimistic', 'scripts'), refusedText('none', 'scripts')]).toEqual([undefined, undefined]);
   });
   it('offers teams where the server need not have their messages, and forgets their size elsewhere', () => {
-    expect(refusedTeamText('none')).toBeUndefined();
-    expect(refusedTeamText('pessimistic')).toBeUndefined();
-    expect(refusedTeamText('vcl')).toContain('all messages of the job on the server');
+    expect(refusedText('none', 'teams')).toBeUndefined();
+    expect(refusedText('pessimistic', 'teams')).toBeUndefined();
+    expect(refusedText('vcl', 'teams')).toContain('every message passes through the server');
     expect([mapByDefault('pessimistic', 4), mapByDefault('pessimistic', 1)]).toEqual(['slot', 'node']);
     expect([mapByDefault('none', 32), mapByDefault('vcl', 32)]).toEqual(['slot', 'node']);
     expect(withProtocol({ protocol: 'none', team: 4, mapBy: 'slot' }, 'vcl')).toEqual({
@@ -60,14 +53,18 @@ describe('the submit form', () => {
     expect(withProtocol({ protocol: 'app', ft }, 'none')).toEqual({ protocol: 'none' });
   });
   it('offers parity of checkpoints only where the server accepts it', () => {
-    expect(refusedParityText({})).toBeUndefined();
-    expect(refusedParityText({ protocol: 'vcl' })).toBeUndefined();
-    expect(refusedParityText({ protocol: 'pcl' })).toBeUndefined();
-    expect(refusedParityText({ protocol: 'hc3i' })).toMatch(/^Not under this choice/);
+    expect(refusedText('pessimistic', 'parity')).toBeUndefined();
+    expect(refusedText('vcl', 'parity')).toBeUndefined();
+    expect(refusedText('pcl', 'parity')).toBeUndefined();
+    expect(refusedText('hc3i', 'parity')).toMatch(/^Not under this choice/);
     expect(withProtocol({ parity: { checksums: 1 } }, 'none')).toEqual({ protocol: 'none' });
     expect(withProtocol({ parity: { checksums: 1 } }, 'vcl').parity).toEqual({ checksums: 1 });
     const both = { parity: { checksums: 1 }, team: 2 };
     expect(withProtocol(both, 'pessimistic')).toEqual(both);
+  });
+  it('forgets strict durability where the server refuses it', () => {
+    expect(withProtocol({ durability: 'strict' }, 'pcl')).toEqual({ protocol: 'pcl' });
+    expect(withProtocol({ protocol: 'none', durability: 'strict' }, 'pessimistic')).toEqual({ durability: 'strict' });
   });
   it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {
     expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });

@@ -3,7 +3,8 @@
  * job can choose, by the time between waves. Real server, real images. It stands beside virtual time and does not
  * decide: nodes and server share this machine's processors.
  */
-import { goesBackTogether, type ProtocolName } from '@mayfly/wire';
+import { goesBackTogether } from '@mayfly/protocols/manifests';
+import type { ProtocolName } from '@mayfly/wire';
 import { Cluster } from '../../protocols/cluster.ts';
 import { MISSING, PROTOCOL_NAMES } from '../../protocols/names.ts';
 import { PROGRAMS } from '../../protocols/programs.ts';

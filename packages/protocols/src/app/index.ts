@@ -8,6 +8,7 @@ import { PlainEndpoint } from '../contract/plain-endpoint.ts';
 import { FROM_THE_START } from '../contract/position.ts';
 import { relayLog, relayTask } from '../contract/relay.ts';
 import type { RecoveryPolicy, VProtocol } from '../contract/index.ts';
+import { manifest } from './manifest.ts';
 import { Membership } from './membership.ts';
 
 /** Where every task begins, and none again. */
@@ -28,6 +29,7 @@ const recovery: RecoveryPolicy = {
 };
 
 export const app: VProtocol = {
+  manifest,
   rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation, START),
   commd: () => relayTask,
   log: {

@@ -11,6 +11,7 @@ import type { CommdPolicy, TeamPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../endpoint.ts';
+import type { Manifest } from './manifest.ts';
 import type { MembershipOptions, MembershipService } from './membership.ts';
 import type { ClusterOptions, ClusterScheduler } from './clusters.ts';
 import type { CheckpointScheduler, WaveOptions } from './waves.ts';
@@ -29,6 +30,8 @@ export type RankPolicy = (
 ) => Endpoint;
 
 export interface VProtocol {
+  /** What a job may ask for under it, and what people read about it. */
+  readonly manifest: Manifest;
   /** Asked by the rank worker. */
   readonly rank: RankPolicy;
   /** Asked by the comm worker. */
@@ -49,6 +52,7 @@ export interface VProtocol {
   readonly membership?: (options: MembershipOptions) => MembershipService;
 }
 
+export type { Manifest } from './manifest.ts';
 export { MalformedPosition, type Replays } from './position.ts';
 export type { CommdPolicy, CommdTask, CommdTeam, TeamPolicy } from '../comm/policy.ts';
 export type { LogPolicy } from '../channel-memory/state.ts';

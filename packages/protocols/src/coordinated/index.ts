@@ -4,30 +4,34 @@
  * waves; a loss takes all tasks back to the last wave. The two differ in one thing: under `pcl` the channels are empty
  * when the images are taken, but for what waits behind the marks.
  */
-import type { ProtocolName } from '@mayfly/wire';
-import type { VProtocol } from '../contract/index.ts';
+import type { Manifest, VProtocol } from '../contract/index.ts';
 import { commdOf } from './commd.ts';
 import { CountingEndpoint } from './endpoint.ts';
 import { imagesOf } from './images.ts';
 import { logOf } from './log.ts';
+import * as manifests from './manifest.ts';
 import { startOf } from './position.ts';
 import { Waves } from './waves.ts';
 
-const coordinated = (protocol: ProtocolName): VProtocol => ({
-  rank: (task, size, position, { incarnation }) => new CountingEndpoint(protocol, task, size, position, incarnation),
-  commd: commdOf(protocol),
-  log: logOf(protocol),
-  images: imagesOf(protocol),
-  recovery: {
-    restarts: true,
-    together: true,
-    start: startOf(protocol),
-    lost: () => undefined,
-    lacks: () => undefined,
-    serverRestarted: () => undefined,
-  },
-  scheduler: (options) => new Waves(options),
-});
+function coordinated(manifest: Manifest): VProtocol {
+  const protocol = manifest.name;
+  return {
+    manifest,
+    rank: (task, size, position, { incarnation }) => new CountingEndpoint(protocol, task, size, position, incarnation),
+    commd: commdOf(protocol),
+    log: logOf(protocol),
+    images: imagesOf(protocol),
+    recovery: {
+      restarts: true,
+      together: true,
+      start: startOf(protocol),
+      lost: () => undefined,
+      lacks: () => undefined,
+      serverRestarted: () => undefined,
+    },
+    scheduler: (options) => new Waves(options),
+  };
+}
 
-export const vcl = coordinated('vcl');
-export const pcl = coordinated('pcl');
+export const vcl = coordinated(manifests.vcl);
+export const pcl = coordinated(manifests.pcl);

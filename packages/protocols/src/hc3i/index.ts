@@ -13,10 +13,12 @@ import { startOf } from '../coordinated/position.ts';
 import { ClusterGate } from './cluster-gate.ts';
 import { Clusters } from './clusters.ts';
 import { Links } from './links.ts';
+import { manifest } from './manifest.ts';
 
 const waves = logOf('hc3i');
 
 export const hc3i: VProtocol = {
+  manifest,
   rank: (task, size, position, { incarnation }) => new CountingEndpoint('hc3i', task, size, position, incarnation),
   commd: commdOf('hc3i'),
   log: {

@@ -7,11 +7,13 @@ import type { VProtocol } from '../contract/index.ts';
 import { PlainEndpoint } from '../contract/plain-endpoint.ts';
 import { commd } from './commd.ts';
 import { log } from './log.ts';
+import { manifest } from './manifest.ts';
 
 /** Where every task begins, and none again. */
 const START: Position = { protocol: 'none', version: 1, at: null };
 
 export const none: VProtocol = {
+  manifest,
   rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation, START),
   commd,
   log,

@@ -10,6 +10,7 @@ import { commd } from './commd.ts';
 import { LoggedEndpoint } from './endpoint.ts';
 import { images } from './images.ts';
 import { log } from './log.ts';
+import { manifest } from './manifest.ts';
 import { TeamEndpoint } from './teams/endpoint.ts';
 import { lostFrom } from './lost-log.ts';
 import { fromTheStart, isZero, positionOf, replayOf, type ReplayFrom } from './position.ts';
@@ -23,6 +24,7 @@ const alone = (task: TaskId, size: number, replay: ReplayFrom, start: EndpointSt
   new (isZero(replay.prologue) ? LoggedEndpoint : LoneScriptEndpoint)(task, size, replay, start);
 
 export const pessimistic: VProtocol = {
+  manifest,
   rank: (task, size, position, start, team) =>
     team && team.length > 1
       ? new TeamEndpoint(task, size, replayInTeam(position), start, { members: team })

@@ -21,7 +21,7 @@ import {
 import { useMay, useMayChange, useMe } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
-import { pauseAdvice, restartsRanks } from '../protocol-texts.ts';
+import { pauseAdvice, restarts } from '../protocol-texts.ts';
 import { hasEnded, isPaused } from '../status-texts.ts';
 
 export function Actions({ job }: { job: JobView }) {
@@ -79,7 +79,7 @@ export function Actions({ job }: { job: JobView }) {
             mild
             title={`Pause “${job.name}”?`}
             text={pauseAdvice(job)}
-            yes={restartsRanks(job.protocol) ? 'Pause the job' : undefined}
+            yes={restarts(job.protocol) ? 'Pause the job' : undefined}
             no="Keep running"
             busy={pause.isPending}
             onYes={() => pause.mutate()}

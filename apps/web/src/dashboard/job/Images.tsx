@@ -6,7 +6,7 @@ import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Tag } from '../../shared/Tag.tsx';
-import { ifLostText, keptText, restartsRanks } from '../protocol-texts.ts';
+import { ifLostText, keptText, restarts } from '../protocol-texts.ts';
 import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
@@ -23,7 +23,7 @@ export function FaultsAndImages(props: ViewProps) {
       <Faults {...props} />
       <Waves job={props.job} />
       <ParityLine job={props.job} />
-      {begun && restartsRanks(props.job.protocol) && <Images {...props} />}
+      {begun && restarts(props.job.protocol) && <Images {...props} />}
       <Events job={props.job} />
     </>
   );

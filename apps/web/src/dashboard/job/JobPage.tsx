@@ -1,4 +1,5 @@
 /** `/dashboard/jobs/:id`: one job, live. */
+import { manifests } from '@mayfly/protocols/manifests';
 import { progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
@@ -7,7 +8,7 @@ import { bytes, clock, count, duration, elapsed, plural, rankRange } from '../..
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { durabilityText, PROTOCOLS } from '../protocol-texts.ts';
+import { durabilityText } from '../protocol-texts.ts';
 import { jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
 import { AtEnd } from './AtEnd.tsx';
@@ -187,7 +188,7 @@ function About({ job }: { job: JobView }) {
           </Fragment>
         ))}
         <dt>Protocol</dt>
-        <dd>{PROTOCOLS[job.protocol] ?? job.protocol}</dd>
+        <dd>{manifests[job.protocol].texts.summary}</dd>
         <dt>Durability</dt>
         <dd>{durabilityText(job)}</dd>
         <dt>Submitted</dt>

@@ -10,7 +10,8 @@ import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
 import { Seconds } from './Seconds.tsx';
-import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
+import { accepts, DEFAULT_PROTOCOL, manifests, refusalOf } from '@mayfly/protocols/manifests';
+import { CHOICES, strictText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -37,7 +38,8 @@ const MEBI = 1024 * 1024;
 
 export function Options({ draft, change, advice, wrong }: Props) {
   const o = draft.options;
-  const protocol = o.protocol ?? 'pessimistic';
+  const protocol = o.protocol ?? DEFAULT_PROTOCOL;
+  const { findsCheckpointMs, leastCheckpointMs } = manifests[protocol];
   const set = (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => {
     const merged = { ...o, ...part };
     change({ options: Object.fromEntries(Object.entries(merged).filter(([, v]) => v !== undefined)) as JobOptions });
@@ -78,25 +80,26 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <fieldset className="radios">
           <legend className="label">When a rank is lost</legend>
           {CHOICES.map((c) => {
-            const refused = refusedText(c.protocol, languageOf(draft));
+            const refused = languageOf(draft) === 'typescript' ? refusalOf(c.name, 'scripts') : undefined;
             return (
-              <label key={c.protocol} className="check">
+              <label key={c.name} className="check">
                 <input
                   type="radio"
                   name="protocol"
-                  checked={protocol === c.protocol}
+                  checked={protocol === c.name}
                   disabled={refused !== undefined}
-                  onChange={() => change({ options: withProtocol(o, c.protocol) })}
+                  onChange={() => change({ options: withProtocol(o, c.name) })}
                 />
                 <span>
-                  {c.title} <span className="muted">({refused ?? c.costs})</span>
+                  {c.texts.choice}{' '}
+                  <span className="muted">({refused ? `not for TypeScript: ${refused}` : c.texts.costs})</span>
                 </span>
               </label>
             );
           })}
         </fieldset>
-        {protocol === 'app' && <Recovery options={o} set={set} />}
-        {protocol === 'hc3i' && typeof (o.clusters ?? 2) === 'number' && (
+        {accepts(protocol, 'ft') && <Recovery options={o} set={set} />}
+        {accepts(protocol, 'clusters') && typeof (o.clusters ?? 2) === 'number' && (
           <label className="field">
             <span className="label">Clusters</span>
             <input
@@ -118,7 +121,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <input
             type="checkbox"
             checked={o.durability === 'strict'}
-            disabled={protocol !== 'pessimistic'}
+            disabled={!accepts(protocol, 'strict')}
             onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })}
           />
           <span>
@@ -130,8 +133,8 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <div className="pair">
           <Seconds
             label="Checkpoint every"
-            hint={goesBackTogether(protocol) ? TOGETHER : adviceText(advice)}
-            least={goesBackTogether(protocol) ? LEAST_WAVE_MS / 1000 : 0}
+            hint={findsCheckpointMs ? TOGETHER : adviceText(advice)}
+            least={leastCheckpointMs / 1000}
             value={o.checkpointMs}
             onChange={(checkpointMs) => set({ checkpointMs })}
           />

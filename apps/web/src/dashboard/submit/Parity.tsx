@@ -1,6 +1,7 @@
 /** Whether checkpoints stay with the nodes, protected by checksums on other nodes (docs/codes.md). */
+import { DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import { MAX_CHECKSUMS, type JobOptions } from '@mayfly/wire';
-import { refusedParityText } from '../protocol-texts.ts';
+import { refusedText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
@@ -8,7 +9,7 @@ interface Props {
 }
 
 export function Parity({ options: o, set }: Props) {
-  const refused = refusedParityText(o);
+  const refused = refusedText(o.protocol ?? DEFAULT_PROTOCOL, 'parity');
   return (
     <label className="field">
       <span className="label">Checksums of checkpoints</span>

@@ -1,6 +1,7 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
+import { DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedTeamText, teamDefaultText, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedText, teamDefaultText, teamLossText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
@@ -13,8 +14,8 @@ const WAYS = [
 ] as const;
 
 export function Placement({ options: o, set }: Props) {
-  const protocol = o.protocol ?? 'pessimistic';
-  const refused = refusedTeamText(protocol);
+  const protocol = o.protocol ?? DEFAULT_PROTOCOL;
+  const refused = refusedText(protocol, 'teams');
   const byDefault = mapByDefault(protocol, o.team ?? MAX_TEAM);
   const mapBy = o.mapBy ?? byDefault;
   return (

@@ -1,4 +1,5 @@
 /** Whose volunteers run the job: those without a room, or those of one room; with clusters, a room for each. */
+import { accepts, DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import type { RoomView } from '@mayfly/wire';
 import { clusterPlaces, type Draft } from '../draft.ts';
 
@@ -17,7 +18,7 @@ export function RoomField({
   return (
     <>
       {!places && <Choice label="Room" rooms={rooms} room={room} onChange={(code) => change({ room: code })} hint />}
-      {draft.options.protocol === 'hc3i' && (
+      {accepts(draft.options.protocol ?? DEFAULT_PROTOCOL, 'clusters') && (
         <label className="check">
           <input
             type="checkbox"

@@ -31,7 +31,7 @@ import {
   type Draft,
 } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
-import { goesBackTogether } from '../protocol-texts.ts';
+import { DEFAULT_PROTOCOL, manifests } from '@mayfly/protocols/manifests';
 import { fateOf } from '../missing-slots.ts';
 import { ago, plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
@@ -142,10 +142,10 @@ function SubmitForm({
 
   const room = draft.room;
   const measured = useQuery({ queryKey: ['advice', room], queryFn: () => getAdvice(room || undefined), retry: false });
-  /** What an empty field means where enough was measured; under `vcl` the job's own scheduler finds it. */
+  /** What an empty field means where enough was measured; elsewhere the job's scheduler finds it. */
   const checkpointMs =
     measured.data?.measured &&
-    !goesBackTogether(draft.options.protocol ?? 'pessimistic') &&
+    !manifests[draft.options.protocol ?? DEFAULT_PROTOCOL].findsCheckpointMs &&
     draft.options.checkpointMs === undefined
       ? measured.data.checkpointMs
       : undefined;

@@ -2,6 +2,7 @@
  * What is known of whether the answer of an ended job is right: other runs of it with the same input, and a button that
  * makes one. Nothing is claimed that was not compared.
  */
+import { restarts } from '@mayfly/protocols/manifests';
 import type { ComparedRun, ComparisonView, JobView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -72,7 +73,7 @@ export function Comparison({ job }: { job: JobView }) {
               ended, the output of both is compared byte for byte.
             </>
           ) : (
-            (BEFORE[job.state] ?? (job.protocol === 'none' ? UNPROTECTED : BEFORE.running))
+            (BEFORE[job.state] ?? (!restarts(job.protocol) ? UNPROTECTED : BEFORE.running))
           )}
         </p>
       </Held>
