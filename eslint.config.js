@@ -173,7 +173,7 @@ export default tseslint.config(
             },
             {
               regex:
-                '^(ws|undici|socket\\.io|engine\\.io|lmdb|idb|comlink|fastify|pino|esbuild|typescript|hash-wasm)' +
+                '^(ws|undici|socket\\.io|engine\\.io|idb|comlink|fastify|pino|esbuild|typescript|hash-wasm)' +
                 '([-/]|$)',
               message: world,
             },

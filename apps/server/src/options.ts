@@ -277,7 +277,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     log: o.log ?? 'info',
     syncEveryMs: o.syncEveryMs ?? 250,
     pingMs: o.pingMs ?? 10_000,
-    version: o.version ?? '0.1.0',
+    version: o.version ?? '0.2.0',
     limits: { ...defaultLimits, ...o.limits },
     retention: { ...defaultRetention, ...o.retention },
     webRoot: o.webRoot ?? find(['web', '../../web/dist', '../web/dist'], 'index.html'),

@@ -31,9 +31,9 @@ interface TokenRecord {
   hash: string;
   /**
    * First byte of SHA-256(salt ‖ token), hexadecimal (S4). A thief of the data directory has to try 256 times fewer
-   * tokens by scrypt, none fewer by SHA-256. Absent in records of earlier versions, until the right token comes.
+   * tokens by scrypt, none fewer by SHA-256.
    */
-  check?: string;
+  check: string;
 }
 
 export interface Holder {
@@ -119,7 +119,6 @@ export class Secrets extends Capabilities {
     let record = old;
     if (token !== undefined) {
       if (!old || !(await matches(token, old))) record = await hashToken(token);
-      else if (old.check === undefined) record = { ...old, check: checkOf(old.salt, token) };
     } else if (!old) {
       token = randomBytes(24).toString('hex');
       isNew = true;
@@ -132,16 +131,13 @@ export class Secrets extends Capabilities {
     return new Secrets(registry, key, record!, token, isNew);
   }
 
-  /**
-   * @throws MayflyError TOO_MANY: of a data directory of an earlier version, before its token came for the first time
-   * (S4)
-   */
+  /** @throws MayflyError TOO_MANY: too many tokens wait for the slow hash (S4) */
   async isToken(given: string): Promise<boolean> {
     if (given.length > 256) return false;
     const digest = sha256(given);
     if (this.#known) return timingSafeEqual(digest, this.#known);
     const { check, salt } = this.#record;
-    if (check !== undefined && checkOf(salt, given) !== check) return false;
+    if (checkOf(salt, given) !== check) return false;
     if (this.#waiting >= MOST_WAITING)
       throw new MayflyError('TOO_MANY', 'The server is checking many tokens right now. Try again.');
     this.#waiting++;
@@ -152,11 +148,6 @@ export class Secrets extends Capabilities {
     this.#slow = right.catch(() => undefined).finally(() => this.#waiting--);
     if (!(await right)) return false;
     this.#known = digest;
-    if (check === undefined) {
-      this.#record = { ...this.#record, check: checkOf(salt, given) };
-      // It is written again when the token comes the next time.
-      this.#registry.commit([['secret/token', this.#record]]).catch(() => undefined);
-    }
     return true;
   }
 

@@ -106,13 +106,6 @@ it('the first token, kept as a hash only, is found among wrong ones without hash
   expect(await slow(again, 512)).toBeLessThan(20);
   expect(await again.isToken(TOKEN)).toBe(true);
   expect(await slow(again, 512)).toBe(0);
-
-  // A data directory of an earlier version learns it from the right token.
-  await storage.registry.commit([['secret/token', { salt: record.salt, hash: record.hash }]]);
-  const old = await Secrets.open(storage.registry, undefined);
-  expect(await slow(old, 3)).toBe(3);
-  expect(await old.isToken(TOKEN)).toBe(true);
-  await expect.poll(async () => await storage.registry.get('secret/token')).toEqual(record);
 });
 
 it('who guesses codes of rooms waits for each wrong answer, one at a time; who has the code does not', async () => {

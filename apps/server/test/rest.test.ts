@@ -259,7 +259,7 @@ describe('REST', () => {
     expect(complaints(metrics)).toEqual([]);
     for (const line of [
       'mayfly_jobs{state="running"} 0',
-      'mayfly_build_info{version="0.1.0"} 1',
+      'mayfly_build_info{version="0.2.0"} 1',
       'mayfly_dashboards 0',
     ])
       expect(metrics).toContain(`${line}\n`);
@@ -272,7 +272,7 @@ describe('REST', () => {
     ).toHaveLength(4);
     const seen = (await api(server, 'GET', '/api/server')).body as ServerView;
     expect(seen).toMatchObject({
-      version: '0.1.0',
+      version: '0.2.0',
       nodes: 0,
       jobs: { running: 0 },
       dashboards: 0,

@@ -28,7 +28,7 @@ from .views import (
     WaveView,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Client",

@@ -1133,7 +1133,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "name": "mayfly",
-                     *       "version": "0.1.0",
+                     *       "version": "0.2.0",
                      *       "roomNeeded": false,
                      *       "slots": {
                      *         "total": 12,
@@ -6348,7 +6348,7 @@ export interface operations {
                      *       "version": 1,
                      *       "at": 1760000070000,
                      *       "server": {
-                     *         "version": "0.1.0"
+                     *         "version": "0.2.0"
                      *       },
                      *       "job": {
                      *         "id": "k3v9x0q2m7ab",
@@ -6546,7 +6546,7 @@ export interface operations {
                      *       "version": 1,
                      *       "at": 1760000070000,
                      *       "server": {
-                     *         "version": "0.1.0"
+                     *         "version": "0.2.0"
                      *       },
                      *       "job": {
                      *         "id": "k3v9x0q2m7ab",
@@ -7512,7 +7512,7 @@ export interface operations {
                      * @example {
                      *       "path": "/var/lib/mayfly-backups/2026-01-01T00-00-00.000",
                      *       "format": 1,
-                     *       "version": "0.1.0",
+                     *       "version": "0.2.0",
                      *       "at": 1760000000000,
                      *       "files": 120,
                      *       "bytes": 52428800,
@@ -7727,7 +7727,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "version": "0.1.0",
+                     *       "version": "0.2.0",
                      *       "node": "v20.20.2",
                      *       "startedAt": 1760000000000,
                      *       "now": 1760000060000,

@@ -15,7 +15,7 @@
 import { taskId } from '@mayfly/wire';
 import { ANSWERS, CARDS, Mode, WITHDRAWN } from './constants.ts';
 import { ERR } from './errors.ts';
-import { since, type Layer } from './layer.ts';
+import type { Layer } from './layer.ts';
 import { Interrupted, pollUntil, waitUntil } from './progress.ts';
 import type { WaitReason } from './device.ts';
 import type { CollectiveRequest, ReceiveRequest } from './state.ts';
@@ -25,10 +25,10 @@ export const CONNECT_SECONDS = 180;
 /** The clock is read at least so often, ms. */
 const REST_MS = 1000;
 
-/** The connect's root is to wait for an accept no longer than this; a job of an older library waits without end. */
+/** The connect's root is to wait for an accept no longer than this. */
 export function limit(layer: Layer, request: number, seconds: number): void {
   const r = layer.state.requests.rows.get(request);
-  if (r?.kind === 'coll' && since(layer, 6)) r.timeout = { ms: 1000 * seconds };
+  if (r?.kind === 'coll') r.timeout = { ms: 1000 * seconds };
 }
 
 /** The receive of the port's answer, while it waits. */

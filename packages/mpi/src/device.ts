@@ -42,8 +42,6 @@ export interface Device {
   readonly capacity?: number;
   /** Slots that there were for the job when it began (MPI_UNIVERSE_SIZE); absent: `size`. */
   readonly universe?: number;
-  /** Generation of this library whose messages the job's logs have ({@link since}); absent: the newest. */
-  readonly library?: number;
   /** How often the task was begun anew; differs in a replay, so it goes through {@link place}. Absent: 0. */
   readonly incarnation?: number;
   /**

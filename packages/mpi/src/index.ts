@@ -13,7 +13,7 @@ export * as types from './types/index.ts';
 export { f90Integer, f90Real } from './f90-types.ts';
 export { externalSize, fromExternal, toExternal } from './external32.ts';
 export * from './codec.ts';
-export { createLayer, commOf, requestOf, scratch, since, type Counters, type Layer } from './layer.ts';
+export { createLayer, commOf, requestOf, scratch, type Counters, type Layer } from './layer.ts';
 export type * from './state.ts';
 export * as p2p from './p2p.ts';
 export * as requests from './requests.ts';

@@ -5,7 +5,6 @@
  * Owns: the state ({@link LayerState}), the work that arrivals have left to do. Does not own: callbacks of the program
  * (the binding's).
  */
-import { LIBRARY } from '@mayfly/wire';
 import { Memory, type Buf } from './buffers.ts';
 import { ERR, MPIError, fail } from './errors.ts';
 import { noFailures } from './failure/state.ts';
@@ -87,12 +86,6 @@ export function createLayer(device: Device, linearMemory?: () => Uint8Array): La
 
 /** Tasks that the job may come to have: ids that are made of task numbers stay apart with it. */
 export const capacityOf = (layer: Layer): number => Math.max(layer.state.size, layer.device.capacity ?? 0);
-
-/**
- * What calls send from this generation of the library on: a rank that repeats what an older one sent does as that one
- * did.
- */
-export const since = (layer: Layer, generation: number): boolean => (layer.device.library ?? LIBRARY) >= generation;
 
 /** @throws MPIError ERR_COMM */
 export function commOf(layer: Layer, handle: number, call: string): CommRecord {

@@ -24,7 +24,7 @@ import { findUnexpected, pull, stored, takeUnexpected, tellStored } from './matc
 import { pollUntil } from './progress.ts';
 import { refuse } from './refuse-card.ts';
 import { Schedule, start } from './schedule.ts';
-import { capacityOf, since, type Layer } from './layer.ts';
+import { capacityOf, type Layer } from './layer.ts';
 import type { Via } from './state.ts';
 
 const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${port}:${check(task, port)}`;
@@ -205,7 +205,6 @@ function tell(layer: Layer, news: News): void {
  * tell.
  */
 export function tellChildren(layer: Layer, first: number, count: number): void {
-  if (!since(layer, 2)) return;
   for (const [service, port] of heard(layer)) {
     const body = text.encode(JSON.stringify([service, port] satisfies News));
     for (let t = first; t < first + count; t++) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);

@@ -16,7 +16,7 @@ import { brokenFor } from './failure/broken.ts';
 import { complete, post } from './matching.ts';
 import { executeFileStep } from './files/steps.ts';
 import { makeComm } from './comm-make.ts';
-import { countSend, scratch, since, type Layer } from './layer.ts';
+import { countSend, scratch, type Layer } from './layer.ts';
 import { ERR, MPIError } from './errors.ts';
 import type { FileStep } from './files/state.ts';
 import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step, Via } from './state.ts';
@@ -170,7 +170,6 @@ export function inSeries<T>(layer: Layer, series: Series | undefined, begin: () 
  * may be called again with a right one.)
  */
 export function withdraw(layer: Layer, comm: CommRecord): void {
-  if (!since(layer, 4)) return;
   // The job ends.
   if (comm.errhandler === ERRORS_ARE_FATAL || comm.errhandler === ERRORS_ABORT) return;
   const tag = nextCollective(comm);

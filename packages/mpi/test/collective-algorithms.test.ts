@@ -7,9 +7,6 @@ import { expect, test } from 'vitest';
 import { DOUBLE, collectives, COMM_WORLD, linear, opHandle, type Layer } from '../src/index.ts';
 import { BYTES, run } from './one-thread.ts';
 
-/** Generation of the library that the job began with. */
-let library: number | undefined;
-
 const fill = (layer: Layer, rank: number, n: number): void => {
   const at = new Float64Array(layer.memory.view(linear(0, n * BYTES)).buffer);
   for (let i = 0; i < n; i++) at[i] = rank + i;
@@ -29,15 +26,10 @@ function check(
   call: (layer: Layer, rank: number) => number,
   wanted: (rank: number) => number[],
 ): { messages: number; hops: number } {
-  const { memories, messages, hops } = run(
-    size,
-    total * BYTES,
-    (layer, rank) => {
-      fill(layer, rank, operand);
-      return call(layer, rank);
-    },
-    library === undefined ? {} : { library },
-  );
+  const { memories, messages, hops } = run(size, total * BYTES, (layer, rank) => {
+    fill(layer, rank, operand);
+    return call(layer, rank);
+  });
   memories.forEach((m, rank) => {
     const w = wanted(rank);
     expect([rank, ...m.subarray(into, into + w.length)]).toEqual([rank, ...w]);
@@ -143,19 +135,4 @@ test('messages, and hops one after the other, on 13 ranks', () => {
   expect(allgatherv(13, 800)).toEqual({ messages: 13 * 12, hops: 12 });
   // 72,008 bytes are three pieces, each of which goes once along the chain.
   expect(scan(13, 9001, false)).toMatchObject({ messages: 36 });
-});
-
-test('a job that began with an older library sends what its logs have', () => {
-  library = 2;
-  expect(allgatherv(13, 5)).toEqual({ messages: 13 * 12, hops: 12 });
-  library = 1;
-  try {
-    expect(barrier(13).messages).toBe(13 * 4);
-    expect(gather(13, 600, 0).hops).toBeGreaterThan(1);
-    expect(scatter(13, 600, 0).hops).toBeGreaterThan(1);
-    expect(reduceScatter(13, 2)).toEqual({ messages: 156, hops: 1 });
-    expect(scan(13, 9001, false).messages).not.toBe(36);
-  } finally {
-    library = undefined;
-  }
 });

@@ -172,10 +172,3 @@ test('ranks that are apart by turns', () => {
   const [one, two] = both(16, teams, w, o, sums);
   expect(two!.messages).toBe(one!.messages);
 });
-
-test('a job of an older library keeps to one level', () => {
-  const teams = [[0, 1, 2, 3]];
-  const call: Call = (l) => collectives.allreduce(l, COMM_WORLD, undefined, at(0, 1), DOUBLE, SUM);
-  const old = run(8, BYTES, call, { ...ofTasks(teams), library: 6 });
-  expect(old.sent).toEqual(run(8, BYTES, call).sent);
-});

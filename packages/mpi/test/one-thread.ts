@@ -22,7 +22,7 @@ export function run(
   size: number,
   bytes: number,
   call: (layer: Layer, rank: number) => number,
-  of: Pick<Device, 'library' | 'teams'> = {},
+  of: Pick<Device, 'teams'> = {},
 ): Ran {
   const inboxes: Message[][] = Array.from({ length: size }, () => []);
   const depth = new Array<number>(size).fill(0);

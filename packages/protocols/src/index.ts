@@ -70,7 +70,6 @@ export { DEFAULT_WINDOW } from './channel-memory/initial.ts';
 export * from './channel-memory/events.ts';
 export { readWorldBody } from './channel-memory/world.ts';
 export { asArrival, patchFromLog } from './channel-memory/records.ts';
-export { upgradeManifest } from './images/upgrade-records.ts';
 export { coversDeterminants } from './channel-memory/ranges.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/events.ts';

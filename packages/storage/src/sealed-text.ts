@@ -1,6 +1,6 @@
 /**
  * Text with its checksum in the last line, for small files that are written whole: a bit that flipped, or an end that
- * is missing, is noticed when it is read. Text without one, of earlier versions, is taken as it is.
+ * is missing, is noticed when it is read.
  */
 import { crc32 } from 'node:zlib';
 import { MayflyError } from '@mayfly/wire';
@@ -12,9 +12,8 @@ export const seal = (text: string): string => `${text}\n#crc32 ${crc32(text).toS
 /** @throws MayflyError DAMAGED_DATA */
 export function unseal(sealed: string, name: string): string {
   const m = SEAL.exec(sealed);
-  if (!m) return sealed;
-  const text = sealed.slice(0, m.index);
-  if (crc32(text) !== Number.parseInt(m[1]!, 16))
+  const text = sealed.slice(0, m?.index);
+  if (m?.[1] === undefined || crc32(text) !== Number.parseInt(m[1], 16))
     throw new MayflyError('DAMAGED_DATA', `${name} is damaged: its checksum is wrong`);
   return text;
 }

@@ -1,6 +1,6 @@
 /** Pages in packs: what damage, a power loss, a full disk and the removal of images leave of them. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { blake3 } from 'hash-wasm';
@@ -130,32 +130,6 @@ describe('damage', () => {
     await put(...pages);
     expect((await Promise.all(pages.map(isThere))).every(Boolean)).toBe(true);
   });
-});
-
-it('pages of versions before there were packs are read and mended, and go when nobody needs them', async () => {
-  const [bare, withParity, useless] = [await pageOf(3), await pageOf(4), await pageOf(5)];
-  await put(withParity, useless);
-  const record = await readFile((await packs())[0]!);
-  await store.close();
-  await dir.dispose();
-  dir = await temporary();
-  await mkdir(join(dir.path, 'pages'), { recursive: true });
-  await writeFile(join(dir.path, 'pages', bare.name), bare.raw);
-  for (const [i, p] of [withParity, useless].entries())
-    await writeFile(join(dir.path, 'pages', p.name), record.subarray(i * RECORD + HEADER_BYTES, (i + 1) * RECORD));
-  flip(join(dir.path, 'pages', withParity.name), 70);
-  store = await openFileImageStore(dir.path);
-  expect(await store.hasPages([bare.name, withParity.name, useless.name])).toEqual([true, true, true]);
-  expect(await isThere(bare)).toBe(true);
-  expect(await isThere(withParity)).toBe(true);
-  await store.putManifest('i', manifest(bare, withParity));
-  expect((await store.collect(new Set())).pages).toBe(1);
-  expect((await readdir(join(dir.path, 'pages'))).sort()).toEqual([bare.name, withParity.name].sort());
-  flip(join(dir.path, 'pages', bare.name), 70);
-  expect(await isThere(bare)).toBe(false);
-  await put(bare);
-  await reopen();
-  expect(await isThere(bare)).toBe(true);
 });
 
 it('a pack of a later version is refused, and left as it is', async () => {

@@ -180,14 +180,14 @@ describe('a damaged file of the registry', () => {
     }
   });
 
-  it('a file of a newer version is left alone', async () => {
+  it.each([1, 3])('a file of version %i is left alone', async (version) => {
     const dir = await temporary();
     try {
       cpSync(sound.path, dir.path, { recursive: true });
       const { encodeRegistryHead } = await import('../src/embedded/registry-format.ts');
       const { crc32 } = await import('node:zlib');
       const head = Buffer.from(encodeRegistryHead(0, 1));
-      head.writeUInt32LE(2, 4);
+      head.writeUInt32LE(version, 4);
       head.writeUInt32LE(crc32(head.subarray(0, 28)), 28);
       writeFileSync(join(dir.path, '0fffffffffffff-00000001.log'), head);
       await expect(openFileRegistry(dir.path)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' });

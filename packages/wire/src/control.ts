@@ -81,8 +81,6 @@ export const Assignment = Type.Object({
   size: CountSchema,
   /** Tasks that the job may come to have, spawned ones included; absent: `size`, nothing can be spawned. */
   capacity: Type.Optional(CountSchema),
-  /** Generation of the MPI library that the job keeps (LIBRARY); absent: 1. */
-  library: Type.Optional(CountSchema),
   /** MPI_UNIVERSE_SIZE: slots that there were for the job when it began; absent: `size`. */
   universe: Type.Optional(CountSchema),
   /** A spawned task: the first of its world, the parents' root, which part of the call it belongs to (MPI_APPNUM). */

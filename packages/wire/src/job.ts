@@ -17,16 +17,6 @@ import {
   TaskIdSchema,
 } from './schema.ts';
 
-/**
- * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a
- * newer server, since its ranks repeat what their logs have. Raised whenever a call sends others: 2 has more algorithms
- * of collectives, and tells spawned tasks the published names; 3 gathers short blocks of different length in fewer
- * messages; 4 tells the others of a collective whose counts do not fit at its caller; 5 sends many lines of a C
- * program's output in one message; 6 withdraws a connect that nobody has accepted in time; 7 has collectives in two
- * levels where ranks exchange messages in memory. Absent in a job: 1.
- */
-export const LIBRARY = 7;
-
 export const ProtocolName = Type.Union([
   Type.Literal('pessimistic'),
   Type.Literal('vcl'),

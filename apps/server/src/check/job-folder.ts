@@ -77,7 +77,7 @@ async function checkSums(
     }
 }
 
-/** Of a folder without a record, of an earlier version: what has a hash. */
+/** Of a folder without a record, whose job came just before a crash: what has a hash. */
 async function checkProgram(dir: string, job: JobSpec, record: JobFolderRecord | undefined, say: Say): Promise<void> {
   if (record) return;
   const programs = partsOf(job).map(({ program }, n) => [programFile(program.language, n), program.hash] as const);

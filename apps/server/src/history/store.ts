@@ -2,7 +2,7 @@
  * The history of a job at rest, as the archive keeps it (ports/archive.ts of packages/storage). Deflated:
  *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves, the gauges with
  *   their cells), cells (f32), matrix (f64 × 4 per pair).
- * Behind it: the letters MFHC, u32 CRC-32 of all before (absent in files of earlier versions).
+ * Behind it: the letters MFHC, u32 CRC-32 of all before.
  * A file of another version, or a damaged one, is as good as none: the history begins anew.
  */
 import { promisify } from 'node:util';
@@ -26,9 +26,9 @@ function sealed(bytes: Buffer): Buffer {
 /** @throws Error when the file is damaged */
 function unsealed(file: Buffer): Buffer {
   const end = file.length - 8;
-  if (end < 0 || !file.subarray(end, end + 4).equals(MARK)) return file;
   const bytes = file.subarray(0, end);
-  if (crc32(bytes) !== file.readUInt32LE(end + 4)) throw new Error('its checksum is wrong');
+  if (end < 0 || !file.subarray(end, end + 4).equals(MARK) || crc32(bytes) !== file.readUInt32LE(end + 4))
+    throw new Error('its checksum is wrong');
   return bytes;
 }
 

@@ -59,7 +59,6 @@ export function assignmentOf(
     incarnation,
     size: group && !restarted ? spawnedTasks(group.parts) : spec.size,
     capacity: capacityOf(spec),
-    ...(spec.library === undefined ? {} : { library: spec.library }),
     ...(record.universe === undefined ? {} : { universe: record.universe }),
     ...(spec.ft && { ft: { modes: ftModes(spec.ft), ...(restarted && { restarted }) } }),
     ...(group && !restarted ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),

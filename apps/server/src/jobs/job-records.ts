@@ -78,7 +78,7 @@ export class JobRecords {
     await this.#files.seal(id, { job, records }, of);
   }
 
-  /** At the start, one after the other: of those that ended under an earlier version, or just before a crash. */
+  /** At the start, one after the other: of those that ended just before a crash. */
   fill(jobs: readonly JobSpec[]): void {
     this.#filling = this.#filling.then(async () => {
       for (const job of jobs) {

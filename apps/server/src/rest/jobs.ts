@@ -6,7 +6,6 @@ import type { Asker } from '@mayfly/toolchain';
 import {
   JobSubmission,
   JobView,
-  LIBRARY,
   MAX_RANKS,
   MAX_SPAWNED,
   MayflyError,
@@ -426,7 +425,6 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     ...where,
     files: inputs,
     otherBytes,
-    library: LIBRARY,
     seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
     channelMemories: clusters ? Math.max(...clusters) + 1 : allowance ? 1 : o.channelMemories,

@@ -28,7 +28,6 @@ import {
   Interrupted,
   ports,
   restore,
-  since,
   snapshot,
   world,
   type Layer,
@@ -132,17 +131,12 @@ export class Life implements Waits {
       host.fileBytes,
     );
     this.output = new Output((stream, bytes) => world.writeOut(this.layer, bytes, stream));
-    // A job that began earlier has each write as a message in its log.
-    const gathers = since(this.layer, 5);
     this.wasi = createWasi({
       args: host.args,
       env: host.env,
       files: this.files,
       memory: () => this.instance.memory(),
-      out: (stream, bytes) => {
-        if (gathers) this.output.write(stream, bytes);
-        else world.writeOut(this.layer, bytes, stream);
-      },
+      out: (stream, bytes) => this.output.write(stream, bytes),
       complain: (line) => {
         this.output.settle();
         world.writeOut(this.layer, line, 'stderr');

@@ -17,7 +17,7 @@ import { allreduceKeeps, allreduceOfTeams, anyOrder, reduceOfTeams, teamsOf } fr
 import { LONG, MANY } from './thresholds.ts';
 import type { Buf } from '../buffers.ts';
 import type { Blocks } from './blocks.ts';
-import { commOf, since, type Layer } from '../layer.ts';
+import { commOf, type Layer } from '../layer.ts';
 
 /** `send` undefined: in place (at the root). */
 export function reduce(
@@ -115,7 +115,7 @@ export function scan(
   const s = new Schedule(layer, comm, call);
   const living = livingOf(s);
   if (living) scanRecursiveDoubling(living.s, send ?? into, into, r, exclusive);
-  else if (since(layer, 2) && bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
+  else if (bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
   else scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
   return start(s);
 }
@@ -149,7 +149,7 @@ export function reduceScatter(
   const into = room(layer, comm, recv, own, call, 'the receive buffer');
   const living = livingOf(s);
   if (living) reduceScatterSpread(living.s, living.blocks(from), into, r);
-  else if (since(layer, 2) && s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes)
+  else if (s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes)
     reduceScatterTree(s, from, into, r);
   else reduceScatterSpread(s, from, into, r);
   return start(s);

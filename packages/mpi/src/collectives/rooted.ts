@@ -15,7 +15,7 @@ import { scatterBinomial } from './scatter-binomial.ts';
 import { scattervLinear } from './scatterv-linear.ts';
 import { bcastOfTeams, teamsOf } from './teams.ts';
 import { LONG, STRAIGHT } from './thresholds.ts';
-import { commOf, since, type Layer } from '../layer.ts';
+import { commOf, type Layer } from '../layer.ts';
 
 export function bcast(layer: Layer, c: number, buf: Buf, root: number, call = 'MPI_Bcast'): number {
   const comm = commOf(layer, c, call);
@@ -63,7 +63,7 @@ export function gather(
   const s = new Schedule(layer, comm, call);
   const living = livingOf(s);
   if (living) gathervLinear(living.s, send, into && living.blocks(equalBlocks(into, s.size, bytes)), living.rank(root));
-  else if (since(layer, 2) && bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
+  else if (bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
   else gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
   return start(s);
 }
@@ -140,8 +140,7 @@ export function scatter(
   const living = livingOf(s);
   if (living)
     scattervLinear(living.s, from && living.blocks(equalBlocks(from, s.size, bytes)), recv, living.rank(root));
-  else if (since(layer, 2) && bytes >= STRAIGHT)
-    scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
+  else if (bytes >= STRAIGHT) scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
   else scatterBinomial(s, from, recv, bytes, root);
   return start(s);
 }

@@ -12,7 +12,6 @@
  */
 import { NO_BYTES, part, type Buf } from '../buffers.ts';
 import { elementType } from '../datatypes.ts';
-import { since } from '../layer.ts';
 import { allgatherBruck } from './allgather-bruck.ts';
 import { allgatherRing } from './allgather-ring.ts';
 import { allreduceRabenseifner } from './allreduce-rabenseifner.ts';
@@ -39,7 +38,7 @@ export interface Teams {
 /** Undefined: one level is all there is, as nobody has a teammate, or everybody is one. */
 export function teamsOf(s: Schedule): Teams | undefined {
   const { teams } = s.layer.device;
-  if (!teams || !since(s.layer, 7)) return undefined;
+  if (!teams) return undefined;
   const teamOf = new Map<number, number>();
   teams.forEach((tasks, team) => tasks.forEach((task) => teamOf.set(task, team)));
   const groups: number[][] = [];

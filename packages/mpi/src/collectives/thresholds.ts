@@ -1,7 +1,7 @@
 /**
  * Where one algorithm of a collective ends and another begins. All ranks must choose alike, so choices depend only on
  * what is the same everywhere: the communicator's size, the length and the operation. Incarnations must choose as those
- * before them: a job that began with an older library keeps its choices.
+ * before them: whoever changes a choice after 0.2.0 gives jobs a generation of the library (DESIGN.md).
  */
 
 /**

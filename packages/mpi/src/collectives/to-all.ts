@@ -17,7 +17,7 @@ import { equalBlocks, type Blocks } from './blocks.ts';
 import * as inter from './inter.ts';
 import { allgatherOfTeams, alltoallOfTeams, barrierOfTeams, teamsOf } from './teams.ts';
 import { CENTRAL, LONG, MANY, PACKED, SHARED } from './thresholds.ts';
-import { commOf, since, type Layer } from '../layer.ts';
+import { commOf, type Layer } from '../layer.ts';
 
 export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
   const comm = commOf(layer, c, call);
@@ -27,7 +27,7 @@ export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
   if (living) barrierDissemination(living.s);
   else if (comm.remote) inter.barrier(s);
   else if (teams) barrierOfTeams(s, teams);
-  else if (since(layer, 2) && s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
+  else if (s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
   else barrierDissemination(s);
   return start(s);
 }
@@ -83,7 +83,7 @@ export function allgatherv(
   const living = livingOf(s);
   if (living) allgatherRing(living.s, living.blocks(into));
   else if (teams) allgatherOfTeams(s, into, teams);
-  else if (since(layer, 3) && into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
+  else if (into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
   else allgatherRing(s, into);
   return start(s);
 }

@@ -64,7 +64,6 @@ export class RingDevice implements Device {
   readonly size: number;
   readonly capacity?: number;
   readonly universe?: number;
-  readonly library: number;
   readonly incarnation: number;
   readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly part?: NonNullable<Assignment['part']>;
@@ -94,7 +93,7 @@ export class RingDevice implements Device {
     protected readonly endpoint: Endpoint,
     protected readonly status: StatusWriter,
     /** What the rank learns about its job's worlds. */
-    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams' | 'ft'> &
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'teams' | 'ft'> &
       Partial<Pick<Assignment, 'protocol'>>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
@@ -136,7 +135,6 @@ export class RingDevice implements Device {
       this.ft?.communicators !== 'abort';
     if (this.tellsLosses) this.codes = sharedCodes();
     if (world.capacity !== undefined) this.capacity = world.capacity;
-    this.library = world.library ?? 1;
     if (world.universe !== undefined) this.universe = world.universe;
     if (world.spawned) this.spawned = world.spawned;
     if (world.part) this.part = world.part;

@@ -159,8 +159,6 @@ export interface JobSpec {
   otherBytes?: number;
   /** Of the job's random draws. */
   seed: number;
-  /** Generation of the MPI library that it began with (LIBRARY); absent: 1. */
-  library?: number;
   /** The first run of the same program with the same input and seed, with which it is compared. */
   compareWith?: JobId;
   /** Number of Channel Memories that serve it; fixed for its life (home CM = task mod this). */

@@ -70,7 +70,7 @@ export function stillHere(core: Core): void {
 }
 
 /**
- * What the server did not see is not the jobs' time. Where an earlier version has left no word of when it went, the
+ * What the server did not see is not the jobs' time. Where a server left no word of when it went, the
  * last that is known of a job is.
  */
 function away(core: Core, alive: { at: number } | undefined): void {

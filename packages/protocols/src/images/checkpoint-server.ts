@@ -28,7 +28,6 @@
  */
 import { PAGE_BYTES, type ImageId, type JobId, type Manifest, type TaskId } from '@mayfly/wire';
 import { ask, commitAlone, committedAlone, cover, covered, recordOf } from './complete.ts';
-import { upgradeRecord } from './upgrade-records.ts';
 import { discard, discardAll, trim } from './retention.ts';
 import { dissolveTeams } from './dissolve.ts';
 import { drop, offer, refuse } from './offers.ts';
@@ -334,7 +333,7 @@ function recover(s: State, entries: readonly (readonly [key: string, value: unkn
   for (const [key, value] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [kind, job, task] = key.split('/') as [string, JobId, string];
     const t = taskOf(jobOf(s, job), Number(task) as TaskId);
-    if (kind === 'image') t.images.push(upgradeRecord(value as object));
+    if (kind === 'image') t.images.push(value as ImageRecord);
     else if (kind === 'trimmed') t.trimmed = true;
     else if (kind === 'near') t.near = value as Manifest; // C17
   }

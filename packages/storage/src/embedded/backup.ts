@@ -28,11 +28,8 @@ import { openFileRegistry, type FileRegistry } from './registry.ts';
 import { syncDirectory } from './durable-file.ts';
 import { storageError } from './segment.ts';
 
-/**
- * 2: pages in packs. 3: checksums in manifests and in the records of jobs. What wrote the one before does not know
- * them.
- */
-const FORMAT = 3;
+/** 4: that of Mayfly 0.2.0, the first that later versions read. */
+const FORMAT = 4;
 const PARTS = ['log', 'images', 'jobs'] as const;
 const SERVER_KEY = 'secret/server';
 
@@ -135,10 +132,10 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
   } catch {
     throw new MayflyError('NOT_FOUND', `${backup} is not a backup: it has no readable backup.json`);
   }
-  if (info.format > FORMAT)
+  if (info.format !== FORMAT)
     throw new MayflyError(
       'VERSION_MISMATCH',
-      `${backup} is a backup of format ${info.format}; this version reads formats up to ${FORMAT}`,
+      `${backup} is a backup of format ${info.format}; this version reads format ${FORMAT}`,
     );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const isEmpty = async (): Promise<boolean> => (await readdir(dataDir)).every((name) => name === LOCK_FOLDER);

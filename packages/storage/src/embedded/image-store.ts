@@ -1,8 +1,8 @@
 /**
  * ImageStore over a directory: pages in packs (page-packs.ts), manifests by name.
  *
- *   packs/, pages/   page-packs.ts      manifests/<percent-encoded name>.json      temporary/<n>  manifests that are
- *   being written
+ *   packs/   page-packs.ts      manifests/<percent-encoded name>.json      temporary/<n>  manifests that are being
+ *   written
  *
  * A manifest comes into being by: write under a temporary name, fdatasync, rename, sync of the directory. Puts that run
  * at the same time share the sync of the directory, and pages that come at the same time that of their pack.

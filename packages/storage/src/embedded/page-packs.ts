@@ -3,8 +3,7 @@
  * page, a few syncs and, when it is superseded, one removal (a file per page cost seven system calls each, and the sync
  * of each).
  *
- *   packs/<serial>.pack   records (page-record.ts), one after the other      pages/<hash>   a page alone, of versions
- *   before there were packs
+ *   packs/<serial>.pack   records (page-record.ts), one after the other
  *
  * Owns: these files, and the index of them in memory (about 200 bytes a page).
  *
@@ -25,13 +24,12 @@ import {
   openSync,
   read,
   readSync,
-  renameSync,
   unlinkSync,
   write,
   writeSync,
   writevSync,
 } from 'node:fs';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
@@ -43,7 +41,6 @@ import {
   headless,
   isNewer,
   nextHeader,
-  pageBytes,
   parityOf,
   parseHeader,
   readBody,
@@ -57,14 +54,11 @@ import { sharedSync } from './shared-sync.ts';
 /** A pack that is longer is followed by a new one. */
 const PACK_BYTES = 32 << 20;
 const OPEN_FILES = 32;
-const HASH = /^[0-9a-f]{64}$/;
 
 const [readAt, writeAt, sync] = [promisify(read), promisify(write), promisify(fdatasync)];
 
 interface Pack {
   readonly file: PooledFile;
-  /** Of a page that stands alone there is no header. */
-  readonly alone: boolean;
   bytes: number;
   /** Bytes whose write is durable (P2). */
   synced: number;
@@ -85,13 +79,12 @@ interface Place {
 }
 
 /** Bytes of the pack that are this page's. */
-const onDisk = ({ pack, body }: Place): number => (pack.alone ? body : HEADER_BYTES + body);
+const onDisk = ({ body }: Place): number => HEADER_BYTES + body;
 
 export type HashOf = (bytes: Uint8Array) => string;
 
 export class PagePacks {
   readonly #directory: string;
-  readonly #alone: string;
   readonly #hash: HashOf;
   readonly #packBytes: number;
   readonly #files = new FilePool(OPEN_FILES);
@@ -104,7 +97,6 @@ export class PagePacks {
   /** @param directory of the image store */
   constructor(directory: string, hash: HashOf, packBytes = PACK_BYTES) {
     this.#directory = join(directory, 'packs');
-    this.#alone = join(directory, 'pages');
     this.#hash = hash;
     this.#packBytes = packBytes;
   }
@@ -119,20 +111,6 @@ export class PagePacks {
       if (i % 16 === 15) await new Promise((go) => setImmediate(go));
     }
     this.#serial = names.length === 0 ? 0 : parseInt(names.at(-1)!, 16) + 1;
-    for (const name of await readdir(this.#alone).catch(() => []))
-      if (HASH.test(name) && !this.#index.has(name)) {
-        const { size } = await stat(join(this.#alone, name));
-        const pack: Pack = {
-          file: this.#files.file(join(this.#alone, name), () => undefined),
-          alone: true,
-          bytes: size,
-          synced: size,
-          live: 0,
-          fresh: false,
-        };
-        this.#packs.add(pack);
-        this.#name({ hash: name, pack, at: 0, length: pageBytes(size), body: size });
-      }
     await syncDirectory(this.#directory);
   }
 
@@ -145,7 +123,6 @@ export class PagePacks {
       if (doubtful) fdatasyncSync(fd);
       const pack: Pack = {
         file: this.#files.file(path, () => undefined),
-        alone: false,
         bytes: size,
         synced: size,
         live: 0,
@@ -258,7 +235,6 @@ export class PagePacks {
     // Closed to make room for another, it is synced first: an error then is one of a sync.
     const pack: Pack = {
       file: this.#files.file(path, () => this.#abandon(pack)),
-      alone: false,
       bytes: 0,
       synced: 0,
       live: 0,
@@ -371,17 +347,7 @@ export class PagePacks {
     // Another reader was quicker, or it was removed, or stored again, meanwhile.
     if (this.#index.get(place.hash) !== place) return;
     this.#unname(place);
-    const { pack } = place;
-    if (!pack.alone) void this.#write(place, SPOILT, place.at - HEADER_BYTES).catch(() => undefined);
-    else {
-      this.#packs.delete(pack);
-      this.#release(pack);
-      try {
-        renameSync(pack.file.path, `${pack.file.path}.damaged`);
-      } catch {
-        // It is gone already.
-      }
-    }
+    void this.#write(place, SPOILT, place.at - HEADER_BYTES).catch(() => undefined);
   }
 
   /** A removed pack's descriptor is closed by its last reader. */
@@ -404,7 +370,7 @@ export class PagePacks {
       (p) =>
         p !== this.#newest &&
         p !== this.#before &&
-        (p.live === 0 || (!p.alone && p.live < Math.max(p.bytes, this.#packBytes / 4) / 2)),
+        (p.live === 0 || p.live < Math.max(p.bytes, this.#packBytes / 4) / 2),
     );
     if (wasteful.length === 0) return;
     // Where the disk is full, nothing can be copied before something is removed.

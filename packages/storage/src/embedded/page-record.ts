@@ -10,7 +10,6 @@
  *
  * Which stripe is damaged needs no checksum: the page's name is its hash, so each is tried. A damaged header costs
  * nothing either: the page's hash is its name.
- * Pages of before there were packs stand alone in a file, with parity or, still older, without.
  * Cost: a sixteenth of the disk, some microseconds a page.
  */
 import { crc32 } from 'node:zlib';
@@ -57,7 +56,7 @@ export const bodyBytes = (page: number): number => page + parityBytes(page);
 export const recordBytes = (page: number): number => HEADER_BYTES + bodyBytes(page);
 
 /** Length of the page in a body of this length. */
-export const pageBytes = (body: number): number => (body >= 2 * STRIPE ? body - STRIPE : Math.floor(body / 2));
+const pageBytes = (body: number): number => (body >= 2 * STRIPE ? body - STRIPE : Math.floor(body / 2));
 
 export function headerOf(hash: string, length: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -121,7 +120,6 @@ export function headless(pack: Buffer, at: number): Uint8Array | undefined {
 export function readBody(body: Uint8Array, isPage: IsPage): { page: Uint8Array; mended: boolean } | undefined {
   const page = body.subarray(0, pageBytes(body.length));
   if (isPage(page)) return { page, mended: false };
-  if (isPage(body)) return { page: body, mended: false };
   // What differs between the stripes as they are and as they were: all of it stands in the damaged one.
   const damage = new Uint8Array(body.subarray(page.length));
   exclusiveOr(damage, parityOf(page));

@@ -155,11 +155,12 @@ async function readRecords(
   }
   const bytes = new Uint8Array(file.buffer, file.byteOffset, file.length);
   const head = judgeHead(bytes, n);
-  if (head === 'newer')
+  if (head === 'other')
     throw new MayflyError(
       'VERSION_MISMATCH',
-      `${join(directory, fileName(n))} was written by a newer version of Mayfly; open the data directory ` +
-        'with that version',
+      `${join(directory, fileName(n))} was written by another version of Mayfly, whose format this one does not ` +
+        'read (the formats of Mayfly 0.2.0 are the first that later versions read). Open the data directory with ' +
+        'the version that wrote it',
     );
   return { ...findRecords(bytes, n.base, n.salt), head: head === 'whole', bytes: bytes.length };
 }

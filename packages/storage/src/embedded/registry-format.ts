@@ -14,7 +14,8 @@
 import { crc32 } from 'node:zlib';
 import { finishRecord, HEAD_BYTES, readRecord, recordBytes, RECORD_HEAD_BYTES } from './segment-format.ts';
 
-export const REGISTRY_VERSION = 1;
+/** 2: that of Mayfly 0.2.0, the first that later versions read. */
+export const REGISTRY_VERSION = 2;
 const MAGIC = 0x4745524d; // 'MREG'
 const DELETED = 0xffff_ffff;
 
@@ -45,12 +46,12 @@ export function encodeRegistryHead(base: number, salt: number): Uint8Array {
   return out;
 }
 
-/** 'newer': a whole head of a version that this code does not know. */
-export function judgeHead(bytes: Uint8Array, { base, salt }: RegistryFileName): 'whole' | 'newer' | 'damaged' {
+/** 'other': a whole head of a version that this code does not know. */
+export function judgeHead(bytes: Uint8Array, { base, salt }: RegistryFileName): 'whole' | 'other' | 'damaged' {
   if (bytes.length < HEAD_BYTES) return 'damaged';
   const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (v.getUint32(0, true) !== MAGIC || crc32(bytes.subarray(0, 28)) !== v.getUint32(28, true)) return 'damaged';
-  if (v.getUint32(4, true) > REGISTRY_VERSION) return 'newer';
+  if (v.getUint32(4, true) !== REGISTRY_VERSION) return 'other';
   return v.getUint32(8, true) + v.getUint32(12, true) * 4294967296 === base && v.getUint32(16, true) === salt
     ? 'whole'
     : 'damaged';

@@ -25,7 +25,6 @@ import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
 import { Commits, judge, type Pending } from '../registry-commits.ts';
 import { needKey } from '../registry-values.ts';
-import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
 import { encodeChanges, encodeRecords, encodeRegistryHead, fileName, type Change } from './registry-format.ts';
@@ -58,20 +57,10 @@ export interface FileRegistry extends port.Registry {
 }
 
 /**
- * Opens or creates. A registry that an earlier version kept with LMDB is taken over first.
- * @throws MayflyError DAMAGED_DATA when commits are lost, VERSION_MISMATCH, DISK_FULL (only when it is to take one
- * over)
+ * Opens or creates.
+ * @throws MayflyError DAMAGED_DATA when commits are lost, VERSION_MISMATCH
  */
 export async function openFileRegistry(directory: string, options: FileRegistryOptions = {}): Promise<FileRegistry> {
-  await migrateLmdb(directory, async (into, entries) => {
-    const fresh = await openLogs(into, options);
-    for (let i = 0; i < entries.length; i += 1000) await fresh.commit(entries.slice(i, i + 1000));
-    await fresh.close();
-  });
-  return openLogs(directory, options);
-}
-
-async function openLogs(directory: string, options: FileRegistryOptions): Promise<LogRegistry> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -2,8 +2,8 @@
  * Standard input of one job, durable and as messages: record k of the file is message k of the channel WORLD → task 0.
  * What the Channel Memory does not have yet after a restart is fed from here, at the same boundaries.
  *
- *   record: u32 length, top bit set | u32 CRC-32 of that and of the bytes | bytes; a record of length 0 is the end of
- *   input, and the last. of earlier versions: u32 length | bytes
+ *   record: u32 length | u32 CRC-32 of that and of the bytes | bytes; a record of length 0 is the end of input, and
+ *   the last
  *
  *  N1  A record is synced before the POST that brought it is answered.
  *  N3  What cannot be written or synced is taken back whole: the POST that brought it is refused, and may be repeated.
@@ -19,7 +19,6 @@ import { storageError } from '../storage-error.ts';
 import { newPart } from '../stdin-part.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
-const SUMMED = 0x8000_0000;
 const HEAD = 8;
 
 /** With an empty array, Node's crc32 may start again from zero. */
@@ -28,13 +27,12 @@ const sumOf = (word: Uint8Array, bytes: Uint8Array): number =>
 
 /** The record at this place; undefined: none that is whole. */
 export function readStdinRecord(file: Buffer, at: number): { bytes: Uint8Array; end: number } | undefined {
-  if (at + 4 > file.length) return undefined;
-  const word = file.readUInt32LE(at);
-  const length = word & ~SUMMED;
-  const from = at + (word >= SUMMED ? HEAD : 4);
+  if (at + HEAD > file.length) return undefined;
+  const length = file.readUInt32LE(at);
+  const from = at + HEAD;
   if (length > CHUNK_BYTES || from + length > file.length) return undefined;
   const bytes = file.subarray(from, from + length);
-  if (word >= SUMMED && sumOf(file.subarray(at, at + 4), bytes) !== file.readUInt32LE(at + 4)) return undefined;
+  if (sumOf(file.subarray(at, at + 4), bytes) !== file.readUInt32LE(at + 4)) return undefined;
   return { bytes, end: from + length };
 }
 
@@ -115,7 +113,7 @@ export class FileStdinLog implements StdinLog {
 
   #write(bytes: Uint8Array): number {
     const record = Buffer.alloc(HEAD + bytes.length);
-    record.writeUInt32LE((bytes.length | SUMMED) >>> 0, 0);
+    record.writeUInt32LE(bytes.length, 0);
     record.set(bytes, HEAD);
     record.writeUInt32LE(sumOf(record.subarray(0, 4), bytes), 4);
     for (let done = 0; done < record.length;) done += writeSync(this.#fd, record, done);

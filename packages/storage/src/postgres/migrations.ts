@@ -1,15 +1,21 @@
 /**
- * The tables, by versions: entry n leads from version n to n + 1. An entry never changes once a server has used it.
+ * The tables, by versions: the first entry makes those of version {@link FIRST}, each other leads to the next version.
+ * An entry never changes once a server has used it.
  * `$schema` stands for the quoted name of the schema.
  */
 import { MayflyError } from '@mayfly/wire';
 
 export type Run = (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>;
 
+/** Of the first entry: that of Mayfly 0.2.0, the first that later versions read. */
+const FIRST = 8;
+
 const MIGRATIONS: readonly string[] = [
   `
-  -- P2: who uses the tables
-  CREATE TABLE $schema.owner (one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch bigint NOT NULL, who text NOT NULL);
+  -- P2: who uses the tables; ahead: the folder of write-ahead files that the owner has, or had (W1)
+  CREATE TABLE $schema.owner (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch bigint NOT NULL, who text NOT NULL,
+    ahead text NOT NULL DEFAULT '');
   INSERT INTO $schema.owner (epoch, who) VALUES (0, '');
 
   -- Registry; sum: CRC-32 of key and value
@@ -18,8 +24,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE $schema.registry_head (
     one boolean PRIMARY KEY DEFAULT true CHECK (one), revision bigint NOT NULL);
   INSERT INTO $schema.registry_head (revision) VALUES (0);
-  `,
-  `
+
   -- Message log. opening: counts up with each opening of the stream; next: the number after those that were trimmed;
   -- gone: [from, to) of records whose rows were deleted
   CREATE TABLE $schema.log_stream (
@@ -31,8 +36,7 @@ const MIGRATIONS: readonly string[] = [
     count integer NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (stream, first));
   -- Messages hardly shrink
   ALTER TABLE $schema.log_batch ALTER COLUMN bytes SET STORAGE EXTERNAL;
-  `,
-  `
+
   -- JobFiles and Archive. All of a job goes with its row here. sum: CRC-32 of the bytes
   CREATE TABLE $schema.job (id text COLLATE "C" PRIMARY KEY);
   CREATE TABLE $schema.job_file (
@@ -54,8 +58,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE $schema.job_archive (
     job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, name text COLLATE "C" NOT NULL,
     bytes bytea NOT NULL, sum bigint NOT NULL, PRIMARY KEY (job, name));
-  `,
-  `
+
   -- ImageStore. at: where the page begins in its pack; sum: CRC-32 of the JSON
   CREATE TABLE $schema.image_pack (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, size integer NOT NULL, bytes bytea NOT NULL);
@@ -66,8 +69,7 @@ const MIGRATIONS: readonly string[] = [
     at integer NOT NULL, length integer NOT NULL);
   CREATE INDEX image_page_of_pack ON $schema.image_page (pack);
   CREATE TABLE $schema.image_manifest (name text COLLATE "C" PRIMARY KEY, json text NOT NULL, sum bigint NOT NULL);
-  `,
-  `
+
   -- JobOutput: files by their names in a job's folder of output; task: who made a result file
   CREATE TABLE $schema.job_output (
     job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, name text COLLATE "C" NOT NULL,
@@ -77,8 +79,7 @@ const MIGRATIONS: readonly string[] = [
     job text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
     sum bigint NOT NULL, PRIMARY KEY (job, name, part),
     FOREIGN KEY (job, name) REFERENCES $schema.job_output ON DELETE CASCADE);
-  `,
-  `
+
   -- Ownership: whose the tables are. epoch: as that of owner; until: '-infinity' once it is given up; name: of the
   -- connections of this opening; address: host:port for other servers, who prove with the secret that they are such
   CREATE TABLE $schema.lease (
@@ -89,14 +90,10 @@ const MIGRATIONS: readonly string[] = [
   -- Servers that stand by, and when they were there last
   CREATE TABLE $schema.standby (name text PRIMARY KEY, who text NOT NULL, address text NOT NULL, seen timestamptz NOT NULL);
   `,
-  `
-  -- W1: the folder of write-ahead files that the owner has, or had
-  ALTER TABLE $schema.owner ADD COLUMN ahead text NOT NULL DEFAULT '';
-  `,
 ];
 
-/** From this version on the tables have a lease. */
-export const LEASES = 6;
+/** What this code knows. */
+const KNOWN = FIRST + MIGRATIONS.length - 1;
 
 /** P3: of the tables that are there; 0: there are none. @throws MayflyError VERSION_MISMATCH */
 export async function versionOf(run: Run, schema: string, place: string): Promise<number> {
@@ -104,12 +101,11 @@ export async function versionOf(run: Run, schema: string, place: string): Promis
   if (!tables[0]!.there) return 0;
   const { rows } = await run(`SELECT version FROM ${schema}.version`);
   const version = (rows[0]?.version as number | undefined) ?? 0;
-  const known = MIGRATIONS.length;
-  if (version > known)
+  if (version > KNOWN || version < FIRST)
     throw new MayflyError(
       'VERSION_MISMATCH',
-      `The database at ${place} has tables of version ${version}, of a newer Mayfly; this one knows version ${known} ` +
-        'and those before. Use the newer Mayfly. Nothing was changed.',
+      `The database at ${place} has tables of version ${version}; this Mayfly reads versions ${FIRST} (Mayfly 0.2.0) ` +
+        `to ${KNOWN}. Use the Mayfly that wrote them. Nothing was changed.`,
     );
   return version;
 }
@@ -117,14 +113,14 @@ export async function versionOf(run: Run, schema: string, place: string): Promis
 /** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */
 export async function migrate(run: Run, schema: string, place: string): Promise<void> {
   const version = await versionOf(run, schema, place);
-  const known = MIGRATIONS.length;
-  if (version === known) return;
+  if (version === KNOWN) return;
   await run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await run(`CREATE TABLE IF NOT EXISTS ${schema}.version (
     one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`);
-  for (const step of MIGRATIONS.slice(version)) await run(step.replaceAll('$schema', schema));
+  const steps = MIGRATIONS.slice(version === 0 ? 0 : version - FIRST + 1);
+  for (const step of steps) await run(step.replaceAll('$schema', schema));
   await run(
     `INSERT INTO ${schema}.version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = EXCLUDED.version`,
-    [known],
+    [KNOWN],
   );
 }

@@ -9,8 +9,8 @@
  *  O2  Taking the lease raises the epoch, ends what the connections of the earlier owner have under way, and waits for
  *      it. From then on the epoch of every write of that owner has passed.
  *  O3  An owner that finds another epoch has lost the tables, for good: `lost` aborts.
- *  O4  Tables of an earlier version are migrated by whoever takes them, in the same transaction: an owner of the
- *      earlier version is served by its own tables until then.
+ *  O4  Tables are made, and those of an earlier version migrated, by whoever takes them, in the same transaction: an
+ *      owner of the earlier version is served by its own tables until then.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -20,7 +20,7 @@ import { MayflyError } from '@mayfly/wire';
 import pg from 'pg';
 import type { Peer } from '../ports/index.ts';
 import { isBroken } from './errors.ts';
-import { LEASES, migrate, versionOf } from './migrations.ts';
+import { migrate, versionOf } from './migrations.ts';
 
 /** The process that owns the tables. */
 export interface Owner {
@@ -140,7 +140,7 @@ export class Ownership implements Opening {
         if (!checked) await check(session);
         checked = true;
         const seen = await this.#look(session);
-        if (seen === 'locked') holder = 'of an earlier version';
+        if (seen === 'locked') holder = 'that makes the tables';
         else if (seen === 'fresh' || takeover.saw(seen, performance.now())) {
           if (!(await this.#take(session, seen))) continue;
           return this.#renewSoon(0); // O1
@@ -183,11 +183,11 @@ export class Ownership implements Opening {
     return `mayfly ${this.#at.schema}`;
   }
 
-  /** `fresh`: nobody has tables with a lease; `locked`: a server of a version without leases has them. */
+  /** `fresh`: there are no tables; `locked`: another server is making them. */
   async #look(session: pg.Client): Promise<(Sight & { owner: Owner }) | 'fresh' | 'locked'> {
     const { schema, place } = this.#at;
     const run = (text: string, values?: unknown[]): Promise<{ rows: Row[] }> => session.query(text, values);
-    if ((await versionOf(run, schema, place)) < LEASES) return (await this.#tryLock(session)) ? 'fresh' : 'locked';
+    if ((await versionOf(run, schema, place)) === 0) return (await this.#tryLock(session)) ? 'fresh' : 'locked';
     const { rows } = await run(
       `SELECT epoch::text, until::text, until = '-infinity' AS released, until < clock_timestamp() AS ended,
          who, address, secret,

@@ -77,7 +77,7 @@ export const report = {
   format: 'mayfly-report',
   version: 1,
   at: AT + 70_000,
-  server: { version: '0.1.0' },
+  server: { version: '0.2.0' },
   job: {
     id: ID,
     name: 'pi',

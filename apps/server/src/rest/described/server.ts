@@ -7,7 +7,7 @@ export const SERVER: Readonly<Record<string, Described>> = {
     description: 'Name and version of the server, the slots that are here, and whether volunteers need a join code.',
     answer: {
       name: 'mayfly',
-      version: '0.1.0',
+      version: '0.2.0',
       roomNeeded: false,
       slots: { total: 12, free: 8, nodes: 4 },
       maxSubmissionBytes: 67_108_864,
@@ -164,7 +164,7 @@ export const SERVER: Readonly<Record<string, Described>> = {
     answer: {
       path: '/var/lib/mayfly-backups/2026-01-01T00-00-00.000',
       format: 1,
-      version: '0.1.0',
+      version: '0.2.0',
       at: AT,
       files: 120,
       bytes: 52_428_800,
@@ -194,7 +194,7 @@ export const SERVER: Readonly<Record<string, Described>> = {
       'Storage by kind, the free disk and whether jobs are paused because it is full, counters of messages, ' +
       'delay of the event loop, memory. Two answers make a rate.',
     answer: {
-      version: '0.1.0',
+      version: '0.2.0',
       node: 'v20.20.2',
       startedAt: AT,
       now: AT + 60_000,

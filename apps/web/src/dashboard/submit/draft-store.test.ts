@@ -3,7 +3,7 @@ import { emptyDraft } from '../draft.ts';
 import { checked } from './draft-store.ts';
 
 const stored = () => ({
-  version: 1,
+  version: 2,
   savedAt: 7,
   example: 'heat',
   draft: {
@@ -21,18 +21,13 @@ test('a draft comes back as it was stored', () => {
   expect(checked(stored())).toEqual({ draft, example, savedAt });
 });
 
-test('a draft from before there were webhooks comes back without one', () => {
-  const { notify: _notify, ...older } = stored().draft;
-  expect(checked({ ...stored(), draft: older })).toMatchObject({ draft: { notify: '', size: older.size } });
-});
-
 test('what is not a draft of this version does not', () => {
   const broken: unknown[] = [
     undefined,
     null,
     'text',
     {},
-    { ...stored(), version: 2 },
+    { ...stored(), version: 1 },
     { ...stored(), savedAt: 'now' },
     { ...stored(), draft: null },
   ];

@@ -7,7 +7,7 @@ import { del, get, set } from 'idb-keyval';
 import { emptyDraft, type Draft } from '../draft.ts';
 
 const KEY = 'mayfly.draft';
-const VERSION = 1;
+const VERSION = 2;
 
 export interface Unsent {
   draft: Draft;
@@ -29,8 +29,7 @@ export function checked(value: unknown): Unsent | null {
     !isRecord(value['draft'])
   )
     return null;
-  // A draft of an earlier version has no webhook.
-  const draft: Record<string, unknown> = { notify: '', ...value['draft'] };
+  const draft = value['draft'] as Record<string, unknown>;
   const { example } = value;
   const model = emptyDraft();
   for (const [name, of] of Object.entries(model))

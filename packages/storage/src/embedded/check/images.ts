@@ -1,5 +1,5 @@
 /** Checks every page and every manifest of the image store. Changes nothing. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { unseal } from '../../sealed-text.ts';
@@ -23,8 +23,6 @@ export interface ImagesCheck {
   damaged: Map<string, string>;
 }
 
-const HASH = /^[0-9a-f]{64}$/;
-
 /** @param expected images that the registry counts as complete */
 export async function checkImages(
   dataDir: string,
@@ -37,7 +35,6 @@ export async function checkImages(
   const pages = new Set<string>();
   const bad = new Map<string, string>();
   await checkPacks(dataDir, out.problems, hash, pages, bad, progress);
-  await checkAlone(dataDir, out.problems, hash, pages, bad, progress);
 
   const manifests = await list(dataDir, 'images/manifests', out.problems);
   const there = new Set<string>();
@@ -179,35 +176,5 @@ async function checkPacks(
       });
     if (lost > 0)
       problems.push({ file, what: `is damaged: ${lost === 1 ? 'one page' : `${lost} pages`} cannot be mended` });
-  }
-}
-
-async function checkAlone(
-  dataDir: string,
-  problems: Problem[],
-  hash: (b: Uint8Array) => string,
-  pages: Set<string>,
-  bad: Map<string, string>,
-  progress: CheckProgress,
-): Promise<void> {
-  for (const name of await list(dataDir, 'images/pages', problems)) {
-    const file = `images/pages/${name}`;
-    if (!HASH.test(name)) continue;
-    try {
-      if (!(await stat(join(dataDir, file))).isFile()) throw Object.assign(new Error('no file'), { code: 'EISDIR' });
-      const body = await readFile(join(dataDir, file));
-      progress(file, body.length);
-      const found = readBody(body, (page) => hash(page) === name);
-      if (found) pages.add(name);
-      else bad.set(name, file);
-      if (!found || found.mended)
-        problems.push({
-          file,
-          what: found ? 'is damaged, and can be mended' : 'is damaged, and cannot be mended',
-          ...(found ? { harmless: true } : {}),
-        });
-    } catch (error) {
-      problems.push({ file, what: unreadable(error) });
-    }
   }
 }

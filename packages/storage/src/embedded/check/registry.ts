@@ -1,8 +1,6 @@
 /** Checks the files of the registry, and makes a sound one of what can still be read. */
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MayflyError } from '@mayfly/wire';
-import { lmdbEntries } from '../lmdb/migrate.ts';
 import { readRegistryFiles } from '../registry-files.ts';
 import { openFileRegistry } from '../registry.ts';
 import { syncDirectory } from '../durable-file.ts';
@@ -29,25 +27,12 @@ export async function checkRegistry(dataDir: string): Promise<RegistryCheck> {
     return out;
   }
   const files = await readRegistryFiles(directory);
-  if (files.files > 0) {
-    for (const [key, text] of files.state) out.entries.set(key, JSON.parse(text));
-    out.problems = [
-      ...files.losses.map((p) => ({ file: `registry/${p.file}`, what: p.what })),
-      ...files.problems.map((p) => ({ file: `registry/${p.file}`, what: p.what, harmless: true })),
-    ];
-    out.lost = files.losses.length > 0;
-    return out;
-  }
-  // Of an earlier version, or empty.
-  for (const older of [false, true])
-    try {
-      for (const [key, value] of (await lmdbEntries(directory, older)) ?? []) out.entries.set(key, value);
-      return out;
-    } catch (error) {
-      if (!(error instanceof MayflyError)) throw error;
-      if (!older) out.problems.push({ file: 'registry/data.mdb', what: error.message.replace(/^.*data\.mdb /, '') });
-      out.lost = true;
-    }
+  for (const [key, text] of files.state) out.entries.set(key, JSON.parse(text));
+  out.problems = [
+    ...files.losses.map((p) => ({ file: `registry/${p.file}`, what: p.what })),
+    ...files.problems.map((p) => ({ file: `registry/${p.file}`, what: p.what, harmless: true })),
+  ];
+  out.lost = files.losses.length > 0;
   return out;
 }
 

@@ -3,7 +3,7 @@
  * the task to the world lies in them: 16 bytes per message number, written before the bytes themselves.
  *
  *   record n−1: u48 start | u8 mode | u8 1 | u32 length | u32 CRC-32 of that, and of the bytes where the message is one
- *   of a stream of earlier versions: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
+ *   of a stream
  *
  *  W1  Records are dense from message 1; a torn or damaged tail is cut at open.
  *  W2  A record is written before the bytes that it places.
@@ -29,7 +29,6 @@ import { WorldMode } from '@mayfly/wire';
 import type { Place, StreamName, TaskOutput } from '../../ports/index.ts';
 
 export const RECORD = 16;
-const CHECK = 0x4d415946;
 const MODES: ReadonlySet<number> = new Set(Object.values(WorldMode));
 const NOTHING = new Uint8Array(0);
 const fdatasyncAsync = promisify(fdatasync);
@@ -160,10 +159,8 @@ export function decode(b: Buffer, o: number): Place | undefined {
   const length = b.readUInt32LE(o + 8);
   const mode = b.readUInt8(o + 6);
   const start = b.readUIntLE(o, 6);
-  if (b[o + 7] === 1) {
-    if (!MODES.has(mode)) return undefined;
-    const stream = mode === WorldMode.STDOUT || mode === WorldMode.STDERR;
-    if (!stream && (start !== 0 || b.readUInt32LE(o + 12) !== sumOf(b, o, NOTHING))) return undefined;
-  } else if (b[o + 7] !== 0 || b.readUInt32LE(o + 12) !== (length ^ CHECK) >>> 0) return undefined;
+  if (b[o + 7] !== 1 || !MODES.has(mode)) return undefined;
+  const stream = mode === WorldMode.STDOUT || mode === WorldMode.STDERR;
+  if (!stream && (start !== 0 || b.readUInt32LE(o + 12) !== sumOf(b, o, NOTHING))) return undefined;
   return { start, length, mode };
 }
