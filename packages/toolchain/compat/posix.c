@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,13 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WEAK __attribute__((weak, visibility("default")))
+#include "own.h"
 
-static int refuse(const char *name, const char *why) {
-  fprintf(stderr, "mayfly: %s: %s\n", name, why);
-  errno = ENOSYS;
-  return -1;
-}
 #define NO_PROCESSES "a rank is one process in a sandbox; there are no others"
 
 WEAK int system(const char *command) { return command == NULL ? 0 : refuse("system", "a rank has no shell"); }
@@ -81,9 +75,6 @@ WEAK int setrlimit(int resource, const struct rlimit *limit) { (void)resource; (
 WEAK int sched_getcpu(void) { return 0; }
 WEAK int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set) { (void)pid; (void)size; (void)set; return 0; }
 WEAK int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) { (void)pid; memset(set, 0, size); if (size > 0) *(char *)set = 1; return 0; }
-WEAK int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) { (void)thread; return sched_setaffinity(0, size, set); }
-WEAK int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) { (void)thread; return sched_getaffinity(0, size, set); }
-WEAK int pthread_setname_np(pthread_t thread, const char *name) { (void)thread; (void)name; return 0; }
 
 /* Signals come from elsewhere, and there is no elsewhere: a handler is noted and called by raise() alone. */
 WEAK int sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action) {
@@ -106,12 +97,6 @@ WEAK int sigismember(const sigset_t *set, int number) { (void)set; (void)number;
 WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old) { (void)how; (void)set; if (old != NULL) memset(old, 0, sizeof *old); return 0; }
 WEAK unsigned alarm(unsigned seconds) { (void)seconds; refuse("alarm", "a rank gets no signals"); return 0; }
 WEAK int kill(pid_t pid, int number) { if (pid == getpid()) return raise(number); errno = ESRCH; return -1; }
-
-WEAK int pthread_create(pthread_t *__restrict thread, const pthread_attr_t *__restrict attributes, void *(*start)(void *), void *__restrict argument) {
-  (void)thread; (void)attributes; (void)start; (void)argument;
-  refuse("pthread_create", "a rank has one thread; use more ranks");
-  return EAGAIN;
-}
 
 /* Declared so that programs compile; called, they say what is missing. */
 WEAK pid_t fork(void) { return refuse("fork", NO_PROCESSES); }

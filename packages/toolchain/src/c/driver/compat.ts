@@ -14,6 +14,9 @@ import { RESOURCES, resources } from '../resources.ts';
 import { DEFAULT_UNWIND_BYTES } from './arguments.ts';
 import { DriverRun, TEMPORARY } from './run.ts';
 
+/** The functions of the C library that wasi-libc lacks, or has differently. */
+const LIBRARY = ['posix.c', 'threads.c'];
+
 const compiled = new Map<string, Uint8Array>();
 
 export const compatOfC = (run: DriverRun, unwindBytes: number): string[] => [
@@ -21,7 +24,7 @@ export const compatOfC = (run: DriverRun, unwindBytes: number): string[] => [
   compat(run, 'throw.c'),
 ];
 export const compatOfLibrary = (run: DriverRun, cxx: boolean): string[] => [
-  compat(run, 'posix.c'),
+  ...LIBRARY.map((name) => compat(run, name)),
   ...(cxx ? [compat(run, 'exceptions.cc')] : []),
 ];
 
@@ -86,7 +89,7 @@ export function buildCompat(): void {
   const all: [string, ...string[]][] = [
     ['unwind.c', `-DMAYFLY_UNWIND_BYTES=${DEFAULT_UNWIND_BYTES}`],
     ['throw.c'],
-    ['posix.c'],
+    ...LIBRARY.map((name): [string] => [name]),
     ['exceptions.cc'],
   ];
   const keys = new Set<string>();
