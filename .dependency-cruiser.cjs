@@ -1,13 +1,13 @@
 /**
- * Import directions: apps → node, storage, toolchain, simulator → libmpi, checkpoint → mpi, protocols → wire.
+ * Import directions: apps → node, storage, toolchain, simulator → libmpi, checkpoint → mpi, protocols, rest → wire.
  * A package is reached through its name and its declared exports only (eslint.config.js refuses relative paths);
  * cycles are forbidden.
  */
 const LEVELS = [
   ['packages/wire', 'packages/libm'],
-  ['packages/protocols', 'packages/mpi'],
+  ['packages/protocols', 'packages/mpi', 'packages/rest'],
   ['packages/libmpi', 'packages/checkpoint'],
-  ['packages/node', 'packages/storage', 'packages/toolchain', 'packages/simulator', 'packages/client'],
+  ['packages/node', 'packages/storage', 'packages/toolchain', 'packages/simulator'],
   ['apps/server', 'apps/web'],
   ['apps/cli'],
   ['playwright', 'benchmarks'],

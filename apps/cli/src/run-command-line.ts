@@ -1,5 +1,5 @@
 /** How a command line runs: an error becomes a sentence, a hint and an exit code. */
-import { ApiFailure } from '@mayfly/client';
+import { ApiFailure } from '@mayfly/rest/client';
 import type { Command } from 'commander';
 import type { Act } from './command-line/options.ts';
 import { CommandError, Exit } from './exit-codes.ts';

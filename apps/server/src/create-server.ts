@@ -10,7 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { fewOpenFiles, openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { FIRST_TOKEN, LESSON_OWNER, MayflyError } from '@mayfly/wire';
-import { NEEDS_SPACE, accessOf, needsToken, refuseUnlisted } from './access.ts';
+import { at } from '@mayfly/rest';
+import { needsToken, refuseUnlisted, routeOf } from './access.ts';
 import { backUp } from './back-up.ts';
 import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
@@ -348,8 +349,8 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   app.decorateRequest('principal', null);
   audit(app);
   app.addHook('onRoute', (route) => {
-    const access = accessOf([route.method].flat()[0]!, route.url);
-    if (route.schema && access !== undefined && needsToken(access))
+    const row = routeOf([route.method].flat()[0]!, route.url);
+    if (route.schema && row && needsToken(row.access))
       (route.schema as { security?: unknown }).security = [{ token: [] }];
   });
   const limited = app.rateLimit();
@@ -360,7 +361,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   });
   // Before a body is read that could not be kept.
   app.addHook('onRequest', async (request) => {
-    if (NEEDS_SPACE.has(`${request.method} ${request.routeOptions.url}`)) p.disk.admit();
+    if (routeOf(request.method, request.routeOptions.url ?? '')?.takesSpace) p.disk.admit();
   });
   app.addHook('onResponse', async (request, reply) =>
     p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime),
@@ -394,11 +395,10 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
   let document: OpenApi | undefined;
-  app.get(
-    '/openapi.json',
-    { schema: { hide: true } as object },
-    async () => (document ??= describe(app.swagger() as unknown as OpenApi)),
-  );
+  app.route({
+    ...at('GET /openapi.json'),
+    handler: async () => (document ??= describe(app.swagger() as unknown as OpenApi)),
+  });
   await serveStatic(app, { webRoot: o.webRoot, frameRoot: o.frameRoot, publicUrl: o.publicUrl });
 }
 

@@ -11,7 +11,8 @@ import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { createServer, type MayflyServer } from '@mayfly/server';
 import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import { ROLES, type JobView, type Role, type TokenCreated, type TokenView } from '@mayfly/wire';
-import { EVENTS, ROUTES, needsToken, refuseUnlisted } from '../src/access.ts';
+import { routes } from '@mayfly/rest';
+import { EVENTS, needsToken, refuseUnlisted } from '../src/access.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { patient } from '@mayfly/testing';
@@ -85,8 +86,10 @@ const filled = (url: string): string =>
     .replace(':code', 'NOSUCH')
     .replace('*', 'nothing');
 
+const ROUTES = Object.entries(routes).map(([route, { access }]) => [route, access] as const);
+
 describe('every route by every role', () => {
-  const api = Object.entries(ROUTES).filter(([, access]) => needsToken(access));
+  const api = ROUTES.filter(([, access]) => needsToken(access));
   it.each(api)('%s: %s', async (route, access) => {
     const [method, url] = route.split(' ') as [string, string];
     expect((await ask(method, filled(url))).status, 'without a token').toBe(401);
@@ -121,7 +124,7 @@ describe('every route by every role', () => {
           ] as const,
       ),
     );
-    const wanted = Object.entries(ROUTES).filter(([r]) => r.startsWith('GET /api') || !r.startsWith('GET '));
+    const wanted = ROUTES.filter(([r]) => r.startsWith('GET /api') || !r.startsWith('GET '));
     expect(Object.fromEntries(described.filter(([r]) => r.includes('/api/')))).toEqual(
       Object.fromEntries(wanted.map(([r, a]) => [r, needsToken(a)])),
     );

@@ -7,7 +7,7 @@ import { io } from 'socket.io-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { MayflyServer } from '@mayfly/server';
 import { CONTROL_VERSION } from '@mayfly/wire';
-import { ROUTES } from '../src/access.ts';
+import { routes } from '@mayfly/rest';
 import { loadTls } from '../src/tls.ts';
 import { Origins, parseHost, type OwnNames } from '../src/serve/origin.ts';
 import { TOKEN, auth, freshDir, sharedServer, startServer } from './harness.ts';
@@ -39,7 +39,7 @@ const filled = (url: string): string =>
   url.replaceAll(/:(id|code|task)/g, (_, name: string) => ({ id: 'zzzzzzzzzzzz', code: 'ABCDEFGH', task: '0' })[name]!);
 
 describe('every route that changes something', () => {
-  const changing = Object.keys(ROUTES).filter((r) => !r.startsWith('GET '));
+  const changing = Object.keys(routes).filter((r) => !r.startsWith('GET '));
 
   it.each(changing)('%s', async (route) => {
     const [method, url] = route.split(' ') as [string, string];

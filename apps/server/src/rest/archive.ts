@@ -12,22 +12,20 @@
  *  T2  At most MOST_TICKETS are out together; whoever asks for one more waits until some have expired.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { packTar, type TarSource } from 'modern-tar/fs';
 import { Readable } from 'node:stream';
 import type { Range } from '@mayfly/storage/ports';
 import { FIRST_TOKEN, MayflyError, type JobId, type JobView } from '@mayfly/wire';
-import { Type } from 'typebox';
 import { writtenFiles } from '../jobs/written-output.ts';
 import { clock } from '../clock.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
-import { JobParams, refusals } from './schemas.ts';
 
 const TICKET_MS = 60_000;
 const OF_TOKEN = 20;
 const MOST_TICKETS = 10_000;
-const TicketView = Type.Object({ url: Type.String(), expiresAt: Type.Integer() });
 
 interface Ticket {
   job: JobId;
@@ -40,30 +38,14 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, now = cl
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const tickets = new Map<string, Ticket>();
 
-  app.get(
-    '/api/jobs/:id/archive',
-    {
-      schema: {
-        summary: 'All output of a job as one tar file: result files, and output by rank',
-        tags: ['outputs'],
-        params: JobParams,
-        response: refusals(401, 404),
-      },
-    },
-    async (request, reply) => send(reply, runtime, runtime.need(request.params.id)),
-  );
+  app.route({
+    ...at('GET /api/jobs/:id/archive'),
+    handler: async (request, reply) => send(reply, runtime, runtime.need(request.params.id)),
+  });
 
-  app.post(
-    '/api/jobs/:id/archive',
-    {
-      schema: {
-        summary: 'An address from which the archive can be downloaded once, within a minute, without a token',
-        tags: ['outputs'],
-        params: JobParams,
-        response: { 201: TicketView, ...refusals(401, 404, 429) },
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('POST /api/jobs/:id/archive'),
+    handler: async (request, reply) => {
       const view = runtime.need(request.params.id);
       const at = now();
       const owner = request.principal!.id ?? FIRST_TOKEN;
@@ -78,26 +60,18 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, now = cl
       tickets.set(ticket, { job: view.id, owner, until: at + TICKET_MS });
       return reply.status(201).send({ url: `/api/downloads/${ticket}`, expiresAt: at + TICKET_MS });
     },
-  );
+  });
 
-  app.get(
-    '/api/downloads/:ticket',
-    {
-      schema: {
-        summary: 'A download that was asked for: needs its ticket, and no token',
-        tags: ['outputs'],
-        params: Type.Object({ ticket: Type.String({ pattern: '^[0-9a-z]{32}$' }) }),
-        response: refusals(404),
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /api/downloads/:ticket'),
+    handler: async (request, reply) => {
       const t = tickets.get(request.params.ticket);
       tickets.delete(request.params.ticket);
       if (!t || t.until < now())
         throw new MayflyError('NOT_FOUND', 'This download link was already used or has expired. Request a new one.');
       return send(reply, runtime, runtime.need(t.job));
     },
-  );
+  });
 }
 
 async function send(reply: FastifyReply, runtime: Runtime, view: JobView): Promise<never> {

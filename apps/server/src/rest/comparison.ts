@@ -1,41 +1,20 @@
 /** REST of running a job again, and of comparing what its runs wrote. */
 import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
-import { ComparisonView, JobSubmission, MayflyError, RoomCode } from '@mayfly/wire';
-import { Type } from 'typebox';
+import { MayflyError } from '@mayfly/wire';
 import { compareRuns } from '../jobs/compare-runs.ts';
 import type { WrittenHashes } from '../jobs/written-output.ts';
 import { askerOf, submit, type JobRoutes } from './jobs.ts';
-import { Created, JobParams, refusals } from './schemas.ts';
-
-/** `room`: null for none. `rooms`: one for each cluster (`hc3i`). Neither: the rooms of the first run. */
-const Again = Type.Object(
-  {
-    room: Type.Optional(Type.Union([RoomCode, Type.Null()])),
-    rooms: JobSubmission.properties.rooms,
-  },
-  { additionalProperties: false },
-);
 
 export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes: WrittenHashes }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const { runtime } = o;
 
-  app.post(
-    '/api/jobs/:id/again',
-    {
-      schema: {
-        summary:
-          'Run an ended job once more, with the same input, seed and options; the two runs are compared when ' +
-          'it has ended',
-        tags: ['jobs'],
-        params: JobParams,
-        body: Type.Optional(Type.Union([Again, Type.Null()])),
-        response: { 201: Created, ...refusals(400, 401, 404, 409, 422, 429, 507) },
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('POST /api/jobs/:id/again'),
+    handler: async (request, reply) => {
       const first = runtime.need(request.params.id);
       if (!isOver(first.state))
         throw new MayflyError(
@@ -67,18 +46,10 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
       request.log.info({ job: created.id, again: first.id }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id/comparison',
-    {
-      schema: {
-        summary: 'Other runs of the same job with the same input, and whether they wrote the same, byte for byte',
-        tags: ['reports'],
-        params: JobParams,
-        response: { 200: ComparisonView, ...refusals(401, 404) },
-      },
-    },
-    async (request) => compareRuns(runtime, o.hashes, runtime.need(request.params.id)),
-  );
+  app.route({
+    ...at('GET /api/jobs/:id/comparison'),
+    handler: async (request) => compareRuns(runtime, o.hashes, runtime.need(request.params.id)),
+  });
 }

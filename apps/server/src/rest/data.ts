@@ -6,28 +6,14 @@ import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import { distinctPages } from '@mayfly/checkpoint';
-import {
-  HashSchema,
-  ImageIdSchema,
-  JobIdSchema,
-  MayflyError,
-  PAGE_BYTES,
-  TaskIdSchema,
-  type ImageId,
-  type JobId,
-  type Manifest,
-} from '@mayfly/wire';
+import { MayflyError, PAGE_BYTES, type ImageId, type JobId, type Manifest } from '@mayfly/wire';
 import { dataHeaders } from '@mayfly/node/frame-headers';
 import type { Runtime } from '../runtime.ts';
 import type { Holder, Secrets } from '../secrets.ts';
 
-const Cap = Type.Object({ cap: Type.String({ maxLength: 1024 }) });
-/** Pages of one answer at most: 16 MiB. */
-const MAX_RUN = 256;
-const hidden = { hide: true } as object;
 const MOST_PICTURE_BYTES = 1024 * 1024;
 
 /** @throws MayflyError NOT_FOUND */
@@ -66,33 +52,30 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
   const whole = (reply: FastifyReply): FastifyReply =>
     reply.header('cache-control', 'private, max-age=3600, immutable');
 
-  app.get(
-    '/data/program/:job',
-    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /data/program/:job'),
+    handler: async (request, reply) => {
       const { job, task } = holder(request.query.cap, request.params.job);
       const program = runtime.programOf(job, task)!;
       return whole(reply)
         .type(program.language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm')
         .send(bytes(await runtime.store.streamProgram(job, program), 'The program of this job is missing.'));
     },
-  );
+  });
 
-  app.get(
-    '/data/files/:job/:hash',
-    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /data/files/:job/:hash'),
+    handler: async (request, reply) => {
       holder(request.query.cap, request.params.job);
       const parts = await runtime.store.streamInput(request.params.job as JobId, request.params.hash);
       return whole(reply).type('application/octet-stream').send(bytes(parts, 'The job does not have this input file.'));
     },
-  );
+  });
 
   // For the volunteer who computes it: a picture of what the job has written so far, if it is small and there is one.
-  app.get(
-    '/data/picture/:job',
-    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /data/picture/:job'),
+    handler: async (request, reply) => {
       const { job } = holder(request.query.cap, request.params.job);
       const picture = (await runtime.world.outputs.files(job)).findLast(
         (f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path),
@@ -104,36 +87,18 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
         .header('mayfly-path', picture!.path)
         .send(await buffer(file(0, MOST_PICTURE_BYTES)));
     },
-  );
+  });
 
-  app.get(
-    '/data/images/:job/:task/:image',
-    {
-      schema: {
-        ...hidden,
-        params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }),
-        querystring: Cap,
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /data/images/:job/:task/:image'),
+    handler: async (request, reply) => {
       return reply.send(await imageOf(request.query.cap, request.params));
     },
-  );
+  });
 
-  app.get(
-    '/data/images/:job/:task/:image/pages',
-    {
-      schema: {
-        ...hidden,
-        params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }),
-        querystring: Type.Object({
-          cap: Cap.properties.cap,
-          from: Type.Integer({ minimum: 0, maximum: 65_536 }),
-          count: Type.Integer({ minimum: 1, maximum: MAX_RUN }),
-        }),
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /data/images/:job/:task/:image/pages'),
+    handler: async (request, reply) => {
       const { params, query } = request;
       // Pages have no address but their place in an image of the task: a hash can be guessed.
       const m = await imageOf(query.cap, params);
@@ -151,5 +116,5 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
         .header('content-length', bytes)
         .send(Readable.from(pages(), { objectMode: false, highWaterMark: 4 * PAGE_BYTES }));
     },
-  );
+  });
 }

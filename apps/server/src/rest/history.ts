@@ -1,31 +1,19 @@
 /** REST of a job's history: the time line, the matrix of messages, and the charts. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import {
-  ChartsView,
-  LANE_KINDS,
-  MatrixView,
-  MayflyError,
-  ProfileView,
-  TimelineView,
-  jobId,
-  type JobId,
-} from '@mayfly/wire';
+import { LANE_KINDS, MayflyError, jobId, type JobId } from '@mayfly/wire';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import { Type } from 'typebox';
 import { clock } from '../clock.ts';
 import { binsOf, cellsOf, columnsOf } from '../history/columns.ts';
 import { JobHistory } from '../history/job-history.ts';
 import { profileOf } from '../jobs/profile.ts';
 import type { Runtime } from '../runtime.ts';
-import { JobParams, refusals } from './schemas.ts';
 
 const deflate = promisify(deflateRaw);
 const DEFAULT_COLUMNS = 512;
 const DEFAULT_CHART = 240;
-const Rank = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }));
-const Moment = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
 export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
@@ -35,27 +23,9 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     return { job, size: runtime.tasksOf(job) };
   };
 
-  app.get(
-    '/api/jobs/:id/timeline',
-    {
-      schema: {
-        summary:
-          'What the time of each rank went to, in columns, and what happened; from and to in ms of the ' +
-          'server’s clock, columns as wanted at most',
-        tags: ['history'],
-        params: JobParams,
-        querystring: Type.Object({
-          from: Moment,
-          to: Moment,
-          first: Rank,
-          last: Rank,
-          columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })),
-          events: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
-        }),
-        response: { 200: TimelineView, ...refusals(400, 401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/jobs/:id/timeline'),
+    handler: async (request) => {
       const { job, size } = need(request.params.id);
       // A job that never began, or whose history is lost, has an empty one.
       const now = clock();
@@ -93,43 +63,20 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
         eventsLeftOut: h.leftOut,
       };
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id/profile',
-    {
-      schema: {
-        summary: 'Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call',
-        tags: ['history'],
-        params: JobParams,
-        response: { 200: ProfileView, ...refusals(401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/jobs/:id/profile'),
+    handler: async (request) => {
       const { job, size } = need(request.params.id);
       const { runLog, history } = runtime.chronicle;
       return { job, ranks: profileOf(size, await runLog.of(job), await history.of(job)) };
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id/matrix',
-    {
-      schema: {
-        summary: 'Messages and bytes from rank to rank, as logged; bins of ranks where there are more than `bins`',
-        tags: ['history'],
-        params: JobParams,
-        querystring: Type.Object({
-          srcFirst: Rank,
-          srcLast: Rank,
-          dstFirst: Rank,
-          dstLast: Rank,
-          bins: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
-        }),
-        response: { 200: MatrixView, ...refusals(400, 401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/jobs/:id/matrix'),
+    handler: async (request) => {
       const { job, size } = need(request.params.id);
       const q = request.query;
       const rows = await runtime.chronicle.history.matrix(job);
@@ -140,22 +87,11 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       });
       return { job, size, src: b.src, dst: b.dst, binned: b.binned, cells: cellsOf(b) };
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id/charts',
-    {
-      schema: {
-        summary:
-          'Throughput, size of the log and size of the images over the life of a job, in columns, as many as ' +
-          'wanted at most',
-        tags: ['history'],
-        params: JobParams,
-        querystring: Type.Object({ columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })) }),
-        response: { 200: ChartsView, ...refusals(400, 401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/jobs/:id/charts'),
+    handler: async (request) => {
       const { job, size } = need(request.params.id);
       const now = clock();
       const known = await runtime.chronicle.history.of(job);
@@ -169,7 +105,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
         ...h.gauges.columns(h.since, h.until, request.query.columns ?? DEFAULT_CHART),
       };
     },
-  );
+  });
 }
 
 function emptyHistory(size: number, at: number): JobHistory {

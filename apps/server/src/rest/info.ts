@@ -1,15 +1,16 @@
 /** REST of the server itself: info, examples, health, metrics. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { at } from '@mayfly/rest';
+import type { Answer } from '@mayfly/rest/client';
 import type { FastifyInstance } from 'fastify';
-import { Type, type Static } from 'typebox';
-import { CountSchema, ExampleView, InfoView, MayflyError, PeerView, ServerView } from '@mayfly/wire';
+import type { InfoView } from '@mayfly/wire';
+import { MayflyError } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
 import type { Oidc } from '../login/oidc.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ServerHealth } from '../server-view.ts';
-import { refusals } from './schemas.ts';
 
 /** What anybody may know. */
 export function infoRoute(
@@ -18,10 +19,9 @@ export function infoRoute(
   options: ResolvedOptions,
   oidc: Oidc | undefined,
 ): void {
-  app.get(
-    '/api/info',
-    { schema: { summary: 'About this server; needs no token', tags: ['server'], response: { 200: InfoView } } },
-    async (): Promise<InfoView> => {
+  app.route({
+    ...at('GET /api/info'),
+    handler: async (): Promise<InfoView> => {
       const nodes = runtime.nodes().filter((n) => n.state === 'here');
       const total = nodes.reduce((n, x) => n + x.slots, 0);
       return {
@@ -39,29 +39,22 @@ export function infoRoute(
         maxInputBytes: options.limits.inputBytes,
       };
     },
-  );
+  });
 }
 
 /** For the operator's machines: neither token nor rate limit. */
 export function openRoutes(app: FastifyInstance, metrics: Metrics, stopping: () => boolean): void {
-  app.get('/healthz', { schema: { summary: 'Is it up?', tags: ['server'] } }, async (_request, reply) =>
-    stopping() ? reply.status(503).send({ status: 'stopping' }) : { status: 'ok' },
-  );
+  app.route({
+    ...at('GET /healthz'),
+    handler: async (_request, reply) =>
+      stopping() ? reply.status(503).send({ status: 'stopping' }) : { status: 'ok' },
+  });
 
-  app.get('/metrics', { schema: { summary: 'Prometheus metrics', tags: ['server'] } }, async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
-  );
+  app.route({
+    ...at('GET /metrics'),
+    handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  });
 }
-
-const Backup = Type.Object({
-  path: Type.String(),
-  format: Type.Integer(),
-  version: Type.String(),
-  at: CountSchema,
-  files: CountSchema,
-  bytes: CountSchema,
-  pauseMs: Type.Number(),
-});
 
 /**
  * Routes behind the token. `backup` resolves to a backup of this moment, in a folder of its own on the server's disk.
@@ -70,7 +63,7 @@ export function serverRoutes(
   plain: FastifyInstance,
   o: {
     examples: Examples;
-    backup(): Promise<Static<typeof Backup>>;
+    backup(): Promise<Answer<'POST', '/api/backup'>>;
     health: ServerHealth;
     /** Another server will serve. */
     drain: (() => void) | undefined;
@@ -78,29 +71,14 @@ export function serverRoutes(
 ): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
-  app.post(
-    '/api/backup',
-    {
-      schema: {
-        summary:
-          'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server',
-        tags: ['server'],
-        response: { 201: Backup, ...refusals(401, 409, 507) },
-      },
-    },
-    async (_request, reply) => reply.status(201).send(await o.backup()),
-  );
+  app.route({
+    ...at('POST /api/backup'),
+    handler: async (_request, reply) => reply.status(201).send(await o.backup()),
+  });
 
-  app.post(
-    '/api/server/drain',
-    {
-      schema: {
-        summary: 'Lets a server that stands by serve instead of this one, which stands by from then on',
-        tags: ['server'],
-        response: { 202: Type.Object({ standBys: Type.Array(PeerView) }), ...refusals(401, 409) },
-      },
-    },
-    async (_request, reply) => {
+  app.route({
+    ...at('POST /api/server/drain'),
+    handler: async (_request, reply) => {
       const { drain } = o;
       if (!drain)
         throw new MayflyError('CONFLICT', 'This server has its own data directory: nobody else can serve its jobs.');
@@ -113,46 +91,18 @@ export function serverRoutes(
       reply.raw.once('finish', () => setImmediate(drain));
       return reply.status(202).send({ standBys });
     },
-  );
+  });
 
-  app.get(
-    '/api/server',
-    {
-      schema: {
-        summary: 'State of the server: storage, message rate, event loop, connections',
-        tags: ['server'],
-        response: { 200: ServerView, ...refusals(401) },
-      },
-    },
-    async () => o.health.view(),
-  );
+  app.route({ ...at('GET /api/server'), handler: async () => o.health.view() });
 
-  app.get(
-    '/api/examples',
-    {
-      schema: {
-        summary: 'Programs that come with the server',
-        tags: ['server'],
-        response: { 200: Type.Array(ExampleView), ...refusals(401) },
-      },
-    },
-    async () => o.examples.list(),
-  );
+  app.route({ ...at('GET /api/examples'), handler: async () => o.examples.list() });
 
-  app.get(
-    '/api/examples/:name/files/*',
-    {
-      schema: {
-        summary: 'Input file of an example',
-        tags: ['server'],
-        params: Type.Object({ name: Type.String() }),
-        response: refusals(401, 404),
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /api/examples/:name/files/*'),
+    handler: async (request, reply) => {
       const file = await o.examples.file(request.params.name, (request.params as { '*'?: string })['*'] ?? '');
       if (file === undefined) throw new MayflyError('NOT_FOUND', 'There is no such file of an example.');
       return reply.type('application/octet-stream').send(file as never) as never;
     },
-  );
+  });
 }

@@ -1,11 +1,11 @@
 /** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accepts, DEFAULT_PROTOCOL, isOver, partsOf, refusalOf, type JobPart, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
+import type { JobSubmission, JobView } from '@mayfly/wire';
 import {
-  JobSubmission,
-  JobView,
   MAX_RANKS,
   MAX_SPAWNED,
   MayflyError,
@@ -20,7 +20,6 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
 import { clock } from '../clock.ts';
 import {
   decodeBase64,
@@ -43,7 +42,6 @@ import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { defaultTeam } from '../team-size.ts';
-import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
 
 /**
  * A rank that waits in MPI or calls it often has its image in a second; one that computes without a call for longer
@@ -77,102 +75,49 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     return view;
   };
 
-  app.post(
-    '/api/jobs',
-    {
-      bodyLimit: o.limits.submissionBytes,
-      schema: {
-        summary: 'Submit a job',
-        tags: ['jobs'],
-        body: JobSubmission,
-        response: { 201: Created, ...refusals(400, 401, 409, 413, 422, 429, 507) },
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('POST /api/jobs'),
+    bodyLimit: o.limits.submissionBytes,
+    handler: async (request, reply) => {
       const created = await submit(o, request.body, request.principal!.name, { asker: askerOf(request, reply) });
       request.log.info({ job: created.id, size: request.body.size }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs',
-    {
-      schema: {
-        summary: 'All jobs, newest first, without tasks',
-        tags: ['jobs'],
-        response: { 200: Type.Array(JobView), ...refusals(401) },
-      },
-    },
-    async () =>
+  app.route({
+    ...at('GET /api/jobs'),
+    handler: async () =>
       runtime.jobs().flatMap((id) => {
         const view = runtime.view(id);
         if (!view) return [];
         const { waves: _, ...rest } = view;
         return [{ ...rest, tasks: [], faults: [], outputs: [] }];
       }),
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id',
-    {
-      schema: {
-        summary: 'One job',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: JobView, ...refusals(401, 404) },
-      },
-    },
-    async (request) => runtime.need(request.params.id),
-  );
+  app.route({ ...at('GET /api/jobs/:id'), handler: async (request) => runtime.need(request.params.id) });
 
-  app.get(
-    '/api/jobs/:id/submission',
-    {
-      schema: {
-        summary: 'The submission, as the server received it',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: JobSubmission, ...refusals(401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/jobs/:id/submission'),
+    handler: async (request) => {
       const view = runtime.need(request.params.id);
       return runtime.store.submission(view.id);
     },
-  );
+  });
 
-  app.post(
-    '/api/jobs/:id/cancel',
-    {
-      schema: {
-        summary: 'End a job',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('POST /api/jobs/:id/cancel'),
+    handler: async (request) => {
       runtime.dispatcher.step({ type: 'cancel', job: needActive(request.params.id).id });
       await runtime.dispatcher.settled();
       return { ok: true as const };
     },
-  );
+  });
 
-  app.post(
-    '/api/jobs/:id/pause',
-    {
-      schema: {
-        summary:
-          'Pause a job: each rank takes an image (for at most `waitMs`, default 15 s) and gives its slot ' +
-          'back; the job stays so until it is resumed',
-        tags: ['jobs'],
-        params: JobParams,
-        body: Type.Optional(Type.Union([Pause, Type.Null()])),
-        response: { 200: Ok, ...refusals(400, 401, 404, 409, 507) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('POST /api/jobs/:id/pause'),
+    handler: async (request) => {
       const view = needActive(request.params.id);
       const refused = refusalOf(view.protocol, 'pause');
       if (refused !== undefined)
@@ -189,19 +134,11 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       await runtime.dispatcher.settled();
       return { ok: true as const };
     },
-  );
+  });
 
-  app.post(
-    '/api/jobs/:id/resume',
-    {
-      schema: {
-        summary: 'Resume a paused job as soon as there are slots for its ranks',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('POST /api/jobs/:id/resume'),
+    handler: async (request) => {
       const view = needActive(request.params.id);
       if (view.stopped) throw new MayflyError(view.stopped.code as ErrorCode, view.stopped.message);
       if (view.state !== 'paused' && view.state !== 'pausing')
@@ -210,39 +147,20 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       await runtime.dispatcher.settled();
       return { ok: true as const };
     },
-  );
+  });
 
-  app.delete(
-    '/api/jobs/:id',
-    {
-      schema: {
-        summary: 'Delete an ended job and all its files',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('DELETE /api/jobs/:id'),
+    handler: async (request) => {
       await runtime.intake.remove(jobId(request.params.id));
       return { ok: true as const };
     },
-  );
+  });
 
   for (const verb of ['kill', 'checkpoint'] as const)
-    app.post(
-      `/api/jobs/:id/tasks/:task/${verb}`,
-      {
-        schema: {
-          summary:
-            verb === 'kill'
-              ? 'Kill the running incarnation of a rank (the server restarts the rank)'
-              : 'Ask a rank for a checkpoint now',
-          tags: ['jobs'],
-          params: TaskParams,
-          response: { 200: Ok, ...refusals(401, 404, 409) },
-        },
-      },
-      async (request) => {
+    app.route({
+      ...at(`POST /api/jobs/:id/tasks/:task/${verb}`),
+      handler: async (request) => {
         const t = needTask(request.params.id, request.params.task);
         needActive(t.job);
         if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task))
@@ -254,39 +172,21 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
         runtime.dispatcher.step({ type: verb, ...t });
         return { ok: true as const };
       },
-    );
+    });
 
-  app.post(
-    '/api/jobs/:id/checkpoint',
-    {
-      schema: {
-        summary:
-          'Ask every rank of a job that has not ended for a checkpoint, now or as soon as it runs; answers ' +
-          'which were asked',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: Asked, ...refusals(401, 404, 409) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('POST /api/jobs/:id/checkpoint'),
+    handler: async (request) => {
       const view = needActive(request.params.id);
       const asked = view.tasks.filter((t) => t.state !== 'done' && t.state !== 'failed').map((t) => t.task);
       for (const task of asked) runtime.dispatcher.step({ type: 'checkpoint', job: view.id, task });
       return { asked };
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id/images',
-    {
-      schema: {
-        summary: 'Complete checkpoint images of a running job',
-        tags: ['jobs'],
-        params: JobParams,
-        response: { 200: Images, ...refusals(401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/jobs/:id/images'),
+    handler: async (request) => {
       const view = runtime.need(request.params.id);
       return view.tasks.flatMap((t) =>
         runtime.checkpoints.core.imagesOf(view.id, t.task).map((i) => ({
@@ -300,7 +200,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
         })),
       );
     },
-  );
+  });
 }
 
 /** For whom a request has something compiled: who submits it, for as long as the connection stands. */

@@ -1,19 +1,17 @@
 /** REST of nodes: their list, one of them, and how the time of their slots was spent. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { MayflyError, NodeDetail, NodeIdSchema, NodesTimeline, NodeView, SLOT_KINDS, type NodeId } from '@mayfly/wire';
+import type { NodesTimeline, NodeView } from '@mayfly/wire';
+import { MayflyError, SLOT_KINDS, type NodeId } from '@mayfly/wire';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import { Type } from 'typebox';
 import { clock } from '../clock.ts';
 import { nodeDetail } from '../nodes/node-detail.ts';
 import { WIDTH_MS } from '../nodes/slot-ring.ts';
 import type { Runtime } from '../runtime.ts';
-import { refusals } from './schemas.ts';
 
 const deflate = promisify(deflateRaw);
-const Params = Type.Object({ id: NodeIdSchema });
-const From = Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })) });
 
 export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
@@ -45,61 +43,29 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
     return node;
   };
 
-  app.get(
-    '/api/nodes',
-    { schema: { summary: 'Volunteers', tags: ['server'], response: { 200: Type.Array(NodeView), ...refusals(401) } } },
-    async () => runtime.nodes(),
-  );
+  app.route({ ...at('GET /api/nodes'), handler: async () => runtime.nodes() });
 
-  app.get(
-    '/api/nodes/timeline',
-    {
-      schema: {
-        summary:
-          'What the time of the slots of every node went to in the last ten minutes, in columns of five ' +
-          'seconds; from: no columns before this time (ms of the server’s clock)',
-        tags: ['server'],
-        querystring: From,
-        response: { 200: NodesTimeline, ...refusals(400, 401) },
-      },
-    },
-    async (request) => timeline(runtime.chronicle.slotUse.ids, request.query.from),
-  );
+  app.route({
+    ...at('GET /api/nodes/timeline'),
+    handler: async (request) => timeline(runtime.chronicle.slotUse.ids, request.query.from),
+  });
 
-  app.get(
-    '/api/nodes/:id',
-    {
-      schema: {
-        summary: 'One volunteer: its ranks, and those that were lost there',
-        tags: ['server'],
-        params: Params,
-        response: { 200: NodeDetail, ...refusals(400, 401, 404) },
-      },
-    },
-    async (request) =>
+  app.route({
+    ...at('GET /api/nodes/:id'),
+    handler: async (request) =>
       nodeDetail(
         runtime.dispatcher.core,
         need(request.params.id),
         runtime.chronicle.slotUse.memoryNow(request.params.id),
         clock(),
       ),
-  );
+  });
 
-  app.get(
-    '/api/nodes/:id/timeline',
-    {
-      schema: {
-        summary:
-          'What the time of the slots of one node went to in the last ten minutes, and how much memory its ranks had',
-        tags: ['server'],
-        params: Params,
-        querystring: From,
-        response: { 200: NodesTimeline, ...refusals(400, 401, 404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/nodes/:id/timeline'),
+    handler: async (request) => {
       const { id } = need(request.params.id);
       return timeline([id], request.query.from, id);
     },
-  );
+  });
 }

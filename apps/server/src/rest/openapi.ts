@@ -21,7 +21,9 @@ import {
   NodeDetail,
   NodeView,
   NodesTimeline,
+  ProfileView,
   QuotaView,
+  QuotaWish,
   RoomView,
   ServerView,
   TimelineView,
@@ -29,8 +31,8 @@ import {
   TokenView,
   type ErrorCode,
 } from '@mayfly/wire';
-import { ROUTES, needsToken, type Access } from '../access.ts';
-import { DESCRIBED } from './described/index.ts';
+import { routes, type Access, type Route } from '@mayfly/rest';
+import { needsToken } from '../access.ts';
 
 type Json = Record<string, unknown>;
 interface Response {
@@ -69,7 +71,9 @@ export const NAMED = {
   NodeDetail,
   NodeView,
   NodesTimeline,
+  ProfileView,
   QuotaView,
+  QuotaWish,
   RoomView,
   ServerView,
   TimelineView,
@@ -106,7 +110,7 @@ export function describe(doc: OpenApi): OpenApi {
     const route = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => (name === '*' ? '*' : `:${name}`));
     for (const [method, operation] of Object.entries(methods)) {
       const key = `${method.toUpperCase()} ${route}`;
-      enrich(key, operation, ROUTES[key] ?? 'anyone');
+      enrich(key, operation, routes[key]!);
       (paths[path.replace('{*}', '{path}')] ??= {})[method] = operation;
     }
   }
@@ -122,10 +126,10 @@ export function describe(doc: OpenApi): OpenApi {
   return doc;
 }
 
-function enrich(key: string, o: Operation, access: Access): void {
-  const more = DESCRIBED[key];
+function enrich(key: string, o: Operation, row: Route): void {
+  const { access } = row;
   o['operationId'] = operationId(key);
-  o['description'] = [more?.description, MAY[access]].filter(Boolean).join(' ');
+  o['description'] = [row.schema.description, MAY[access]].filter(Boolean).join(' ');
   for (const p of o.parameters ?? []) {
     if (p.name === '*') Object.assign(p, { name: 'path', description: 'Path of the file; its slashes stay slashes.' });
     p.description ??= PARAMETERS[p.name] ?? '';
@@ -138,19 +142,18 @@ function enrich(key: string, o: Operation, access: Access): void {
       schema: { type: 'string' },
       description: 'Path of the file; its slashes stay slashes.',
     });
-  if (more?.sendsBytes) o.requestBody = { required: false, content: structuredClone(BYTES) };
-  if (more?.request !== undefined)
-    for (const c of Object.values(o.requestBody?.content ?? {})) c.example = more.request;
+  if (row.sendsBytes) o.requestBody = { required: false, content: structuredClone(BYTES) };
+  if (row.request !== undefined) for (const c of Object.values(o.requestBody?.content ?? {})) c.example = row.request;
   const r = o.responses;
   const good = Object.keys(r).find((status) => status.startsWith('2')) ?? '200';
   r[good] ??= {};
   r[good].description = 'It is so.';
-  if (more?.bytes)
+  if (row.bytes)
     r[good].content = structuredClone(
       key === 'GET /metrics' ? { 'text/plain': { schema: { type: 'string' } } } : BYTES,
     ) as never;
-  else if (more?.answer !== undefined)
-    for (const c of Object.values((r[good].content ??= { 'application/json': {} }))) c.example = more.answer;
+  else if (row.answer !== undefined)
+    for (const c of Object.values((r[good].content ??= { 'application/json': {} }))) c.example = row.answer;
   if (key.includes('/api/')) {
     for (const status of [
       ...(needsToken(access) ? [401, 403] : []),

@@ -2,13 +2,12 @@
 import { isOver, ownerOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Readable } from 'node:stream';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import { MayflyError, taskId } from '@mayfly/wire';
 import type { ServerLimits } from '../options.ts';
 import type { Quotas } from '../quotas.ts';
 import type { Runtime } from '../runtime.ts';
-import { JobParams, TaskParams, refusals } from './schemas.ts';
 
 /** Content types of result files that a browser may show; all else is a download. */
 const TYPES: Record<string, string> = {
@@ -27,18 +26,9 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, quotas: Q
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
   for (const stream of ['stdout', 'stderr'] as const)
-    app.get(
-      `/api/jobs/:id/tasks/:task/${stream}`,
-      {
-        schema: {
-          summary: `Bytes of ${stream} of one rank, from an offset; the header mayfly-next says where to go on`,
-          tags: ['outputs'],
-          params: TaskParams,
-          querystring: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
-          response: refusals(401, 404),
-        },
-      },
-      async (request, reply) => {
+    app.route({
+      ...at(`GET /api/jobs/:id/tasks/:task/${stream}`),
+      handler: async (request, reply) => {
         const view = runtime.need(request.params.id);
         const task = taskId(request.params.task);
         if (task >= view.size)
@@ -51,12 +41,11 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, quotas: Q
         if (from >= size) return raw(reply, Buffer.alloc(0));
         return raw(reply, readable(runtime.world.outputs.stream(view.id, task, stream)(from, size)));
       },
-    );
+    });
 
-  app.get(
-    '/api/jobs/:id/files/*',
-    { schema: { summary: 'A result file', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
-    async (request, reply) => {
+  app.route({
+    ...at('GET /api/jobs/:id/files/*'),
+    handler: async (request, reply) => {
       const view = runtime.need(request.params.id);
       // TypeBox cannot convert a property named '*', so the schema leaves it out.
       const path = (request.params as { '*'?: string })['*'] ?? '';
@@ -80,24 +69,12 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, quotas: Q
         .type(type ?? 'application/octet-stream');
       return raw(reply, readable(file(0, size)));
     },
-  );
+  });
 
-  app.post(
-    '/api/jobs/:id/stdin',
-    {
-      bodyLimit: limits.stdinBytes,
-      schema: {
-        summary: 'Adds raw bytes to standard input of rank 0; durable when answered. With `offset` it may be repeated',
-        tags: ['outputs'],
-        params: JobParams,
-        querystring: Type.Object({
-          end: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
-          offset: Type.Optional(Type.Integer({ minimum: 0 })),
-        }),
-        response: { 200: Type.Object({ bytes: Type.Integer() }), ...refusals(401, 404, 409, 413, 507) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('POST /api/jobs/:id/stdin'),
+    bodyLimit: limits.stdinBytes,
+    handler: async (request) => {
       const view = runtime.need(request.params.id);
       if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
       const body = request.body as unknown;
@@ -113,7 +90,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, quotas: Q
         ),
       };
     },
-  );
+  });
 }
 
 const readable = (parts: AsyncIterable<Uint8Array>): Readable => Readable.from(parts, { objectMode: false });

@@ -1,16 +1,16 @@
 /** REST of reports of runs, and whether a report may be read without a token. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '@mayfly/storage/ports';
-import { JobReport, MayflyError, jobId, publicReport, type JobId, type JobView } from '@mayfly/wire';
-import { Type } from 'typebox';
+import type { JobReport } from '@mayfly/wire';
+import { MayflyError, jobId, publicReport, type JobId, type JobView } from '@mayfly/wire';
 import { clock } from '../clock.ts';
 import { compareRuns, reported } from '../jobs/compare-runs.ts';
 import { profileOf } from '../jobs/profile.ts';
 import { reportOf } from '../jobs/report.ts';
 import type { WrittenHashes } from '../jobs/written-output.ts';
 import type { Runtime } from '../runtime.ts';
-import { JobParams, Ok, refusals } from './schemas.ts';
 
 /** Registry `shared/<job>`: its report needs no token. */
 const sharedKey = (job: JobId): string => `shared/${job}`;
@@ -41,67 +41,31 @@ export function reportRoutes(
     });
   };
 
-  app.get(
-    '/api/jobs/:id/report',
-    {
-      schema: {
-        summary: 'Report of a run: program, options, ranks, nodes, faults, times, hashes of what it wrote',
-        tags: ['reports'],
-        params: JobParams,
-        response: { 200: JobReport, ...refusals(401, 404) },
-      },
-    },
-    async (request) => report(need(request.params.id)),
-  );
+  app.route({ ...at('GET /api/jobs/:id/report'), handler: async (request) => report(need(request.params.id)) });
 
-  app.get(
-    '/api/reports/:id',
-    {
-      schema: {
-        summary: 'The report of a run whose owner shares it: needs no token, and has no names of volunteers',
-        tags: ['reports'],
-        params: JobParams,
-        response: { 200: JobReport, ...refusals(404) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('GET /api/reports/:id'),
+    handler: async (request) => {
       // A job that is not shared and one that is not there look alike.
       const view = runtime.view(jobId(request.params.id));
       if (!view || (await registry.get(sharedKey(view.id))) === undefined) throw missing(request.params.id);
       return publicReport(await report(view));
     },
-  );
+  });
 
-  app.get(
-    '/api/jobs/:id/share',
-    {
-      schema: {
-        summary: 'Whether the report of a job is shared',
-        tags: ['reports'],
-        params: JobParams,
-        response: { 200: Shared, ...refusals(401, 404) },
-      },
-    },
-    async (request) => ({
+  app.route({
+    ...at('GET /api/jobs/:id/share'),
+    handler: async (request) => ({
       shared: (await registry.get(sharedKey(need(request.params.id).id))) !== undefined,
     }),
-  );
+  });
 
   for (const [method, on] of [
     ['PUT', true],
     ['DELETE', false],
   ] as const)
     app.route({
-      method,
-      url: '/api/jobs/:id/share',
-      schema: {
-        summary: on
-          ? 'Share the report of a job: anyone with its address can read it without a token'
-          : 'Stop sharing the report',
-        tags: ['reports'],
-        params: JobParams,
-        response: { 200: Ok, ...refusals(401, 404, 507) },
-      },
+      ...at(`${method} /api/jobs/:id/share`),
       handler: async (request) => {
         const { id } = need(request.params.id);
         await registry.commit([[sharedKey(id), on ? { at: clock() } : undefined]]);
@@ -110,6 +74,5 @@ export function reportRoutes(
     });
 }
 
-const Shared = Type.Object({ shared: Type.Boolean() });
 const missing = (id: string): MayflyError =>
   new MayflyError('NOT_FOUND', `There is no report of job ${id}, or its owner does not share it.`);

@@ -1,82 +1,42 @@
 /** REST of rooms: open, list, close. */
 import { isOver, roomsOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
-import { CheckpointAdvice, MayflyError, RoomCode, RoomView, ServerAddress, plainName } from '@mayfly/wire';
+import type { CheckpointAdvice, RoomView } from '@mayfly/wire';
+import { MayflyError, plainName } from '@mayfly/wire';
 import { clock } from '../clock.ts';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
-import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
-import { Ok, refusals } from './schemas.ts';
-
-const NewRoom = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 80 }), server: Type.Optional(ServerAddress) },
-  { additionalProperties: false },
-);
-const Params = Type.Object({ code: RoomCode });
 
 export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: Runtime }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const view = (): RoomView[] => roomViews(o.rooms, o.runtime);
 
-  app.get(
-    '/api/rooms',
-    {
-      schema: {
-        summary: 'Rooms, newest first',
-        tags: ['rooms'],
-        response: { 200: Type.Array(RoomView), ...refusals(401) },
-      },
-    },
-    async () => view(),
-  );
+  app.route({ ...at('GET /api/rooms'), handler: async () => view() });
 
-  app.get(
-    '/api/checkpoint-advice',
-    {
-      schema: {
-        summary: 'A checkpoint interval from what was measured in a room (or among volunteers without one)',
-        tags: ['rooms'],
-        querystring: Type.Object({ room: Type.Optional(RoomCode) }),
-        response: { 200: CheckpointAdvice, ...refusals(401) },
-      },
-    },
-    async (request): Promise<CheckpointAdvice> => {
+  app.route({
+    ...at('GET /api/checkpoint-advice'),
+    handler: async (request): Promise<CheckpointAdvice> => {
       const { room } = request.query;
       const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, clock());
       return adviceOf(o.runtime.chronicle.imageCosts.of(room), faults, rankMs);
     },
-  );
+  });
 
-  app.post(
-    '/api/rooms',
-    {
-      schema: {
-        summary: 'Open a room; the answer has its join code',
-        tags: ['rooms'],
-        body: NewRoom,
-        response: { 201: RoomView, ...refusals(400, 401, 429, 507) },
-      },
-    },
-    async (request, reply) => {
+  app.route({
+    ...at('POST /api/rooms'),
+    handler: async (request, reply) => {
       const code = await o.rooms.create(plainName(request.body.name, 'Room'), request.body.server);
       o.runtime.observer.nodesChanged();
       return reply.status(201).send(view().find((r) => r.code === code)!);
     },
-  );
+  });
 
-  app.delete(
-    '/api/rooms/:code',
-    {
-      schema: {
-        summary: 'Close a room: it takes no new volunteers and no new jobs',
-        tags: ['rooms'],
-        params: Params,
-        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
-      },
-    },
-    async (request) => {
+  app.route({
+    ...at('DELETE /api/rooms/:code'),
+    handler: async (request) => {
       const busy = view().find((r) => r.code === request.params.code)?.jobs ?? 0;
       if (busy > 0)
         throw new MayflyError(
@@ -89,7 +49,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
       o.runtime.observer.nodesChanged();
       return { ok: true as const };
     },
-  );
+  });
 }
 
 export function roomViews(rooms: Rooms, runtime: Runtime): RoomView[] {

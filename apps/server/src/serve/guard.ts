@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MayflyError, type DashboardRequests } from '@mayfly/wire';
 import { SESSION, readCookie } from '../login/cookies.ts';
-import { EVENTS, accessOf, needsToken, permit } from '../access.ts';
+import { EVENTS, needsToken, permit, routeOf } from '../access.ts';
 import type { Principal, Tokens } from '../tokens.ts';
 import type { WrongGuesses } from './guesses.ts';
 
@@ -49,7 +49,7 @@ export class Guard {
   readonly onRequest = async (request: FastifyRequest): Promise<void> => {
     const { url, method } = request.routeOptions;
     if (request.is404 || url === undefined) return;
-    const access = accessOf([method].flat()[0] ?? request.method, url);
+    const access = routeOf([method].flat()[0] ?? request.method, url)?.access;
     if (access === undefined) throw new MayflyError('INTERNAL', 'This route has no access rule.');
     if (!needsToken(access)) return;
     const header = request.headers.authorization;

@@ -1,6 +1,7 @@
 /** Static files: the web app (with SPA fallback and cross-origin isolation) and the sandboxed frame. */
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { at } from '@mayfly/rest';
 import { frameHeaders, pageHeaders, widgetHeaders, widgetScriptHeaders } from '@mayfly/node/frame-headers';
 import { ERRORS } from '@mayfly/wire';
 import { nameAsked } from './origin.ts';
@@ -63,9 +64,10 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
       },
     });
   else
-    app.get('/', { schema: { hide: true } as object }, async (_request, reply) =>
-      reply.headers(pageHeaders).type('text/html').send(NOT_BUILT),
-    );
+    app.route({
+      ...at('GET /'),
+      handler: async (_request, reply) => reply.headers(pageHeaders).type('text/html').send(NOT_BUILT),
+    });
 
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0]!;

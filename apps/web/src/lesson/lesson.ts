@@ -5,7 +5,7 @@
  *  I1 What is shown is what the server and the nodes say, nothing is invented.
  *  I2 Who leaves the page ends the nodes and the job.
  */
-import { ApiFailure, connect } from '@mayfly/client';
+import { ApiFailure, connect } from '@mayfly/rest/client';
 import { createVolunteer, type Volunteer } from '@mayfly/node/page';
 import { LESSON_RANKS, type LessonView } from '@mayfly/wire';
 import { hasEnded } from '../dashboard/status-texts.ts';
@@ -32,7 +32,7 @@ export interface LessonState {
 const LOOK_MS = 500;
 /** The lesson needs no token, and shows none that this browser may have. */
 const api = connect({ baseUrl: '', token: () => undefined });
-const of = (code: string) => ({ params: { path: { code } } });
+const of = (code: string) => ({ params: { code } });
 export const BEFORE: LessonState = { phase: 'before', nodes: [], story: [] };
 
 export class Lesson {
@@ -86,7 +86,7 @@ export class Lesson {
     clearTimeout(this.#timer);
     if (this.#ended || !this.#code) return;
     try {
-      this.#take(await api.get('/api/lesson/{code}', of(this.#code)));
+      this.#take(await api.get('/api/lesson/:code', of(this.#code)));
     } catch (e) {
       if (this.#state.phase === 'over') return;
       return this.#show({ phase: 'broken', error: e instanceof Error ? e.message : String(e) });
@@ -130,7 +130,7 @@ export class Lesson {
     if (!this.#code) return;
     this.#tell('You let rank 0 begin a lap: the token goes from rank to rank, and each adds it to its sum.');
     await api
-      .post('/api/lesson/{code}/step', of(this.#code))
+      .post('/api/lesson/:code/step', of(this.#code))
       .catch((e: unknown) => this.#show({ phase: 'broken', error: (e as Error).message }));
     await this.#look();
   }
@@ -162,8 +162,7 @@ export class Lesson {
     clearTimeout(this.#timer);
     for (const node of this.#nodes.values()) void node.stop(0).catch(() => undefined);
     this.#nodes.clear();
-    if (this.#code)
-      void api.delete('/api/lesson/{code}', { ...of(this.#code), keepalive: true }).catch(() => undefined);
+    if (this.#code) void api.delete('/api/lesson/:code', { ...of(this.#code), keepalive: true }).catch(() => undefined);
   }
 }
 

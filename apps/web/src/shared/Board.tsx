@@ -1,5 +1,5 @@
 /** The board of a room: places of those who gave a name, teams, and what is counted since when. */
-import { connect } from '@mayfly/client';
+import { connect } from '@mayfly/rest/client';
 import type { BoardView } from '@mayfly/wire';
 import { useEffect, useState, type ReactNode } from 'react';
 import { count, elapsed, plural } from './format.ts';
@@ -128,7 +128,7 @@ function useBoard(
         // A code that is still being typed is refused: then there is nothing to show.
         const query = name === undefined ? {} : { name, ...(team === undefined ? {} : { team }) };
         const view = await api
-          .get('/api/rooms/{code}/board', { params: { path: { code }, query }, signal: end.signal })
+          .get('/api/rooms/:code/board', { params: { code }, query, signal: end.signal })
           .catch(() => undefined);
         if (view && !end.signal.aborted) setBoard({ of: code, view });
       }
