@@ -186,6 +186,13 @@ WEAK const char *__tm_to_tzname(const struct tm *tm) {
   return name == __utc || name == __tzname[0] || name == __tzname[1] ? name : "";
 }
 
+/* Of <omp.h>. */
+WEAK double omp_get_wtime(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Processor time of a rank is time by the job's clock, from the first question on. WASI's numbers of the clocks are 2 and 3. */
 struct __clockid { unsigned number; };
 WEAK const struct __clockid mayfly_process_clock = {2}, mayfly_thread_clock = {3};
