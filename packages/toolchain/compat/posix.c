@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,6 +30,13 @@ WEAK int gethostname(char *name, size_t length) {
   static const char host[] = "mayfly";
   if (length < sizeof host) { errno = ENAMETOOLONG; return -1; }
   memcpy(name, host, sizeof host);
+  return 0;
+}
+
+/* The streams of a rank are no terminal. wasi-libc's own isatty() says so of them for stdio, which then writes line by line. */
+WEAK int isatty(int fd) {
+  struct stat s;
+  if (fstat(fd, &s) == 0) errno = ENOTTY;
   return 0;
 }
 
@@ -75,28 +81,6 @@ WEAK int setrlimit(int resource, const struct rlimit *limit) { (void)resource; (
 WEAK int sched_getcpu(void) { return 0; }
 WEAK int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set) { (void)pid; (void)size; (void)set; return 0; }
 WEAK int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) { (void)pid; memset(set, 0, size); if (size > 0) *(char *)set = 1; return 0; }
-
-/* Signals come from elsewhere, and there is no elsewhere: a handler is noted and called by raise() alone. */
-WEAK int sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action) {
-  void (*previous)(int) = SIG_DFL;
-  if (new_action != NULL) {
-    previous = signal(number, new_action->sa_handler);
-    if (previous == SIG_ERR) { errno = EINVAL; return -1; }
-  } else {
-    previous = signal(number, SIG_DFL);
-    signal(number, previous);
-  }
-  if (old_action != NULL) { memset(old_action, 0, sizeof *old_action); old_action->sa_handler = previous; }
-  return 0;
-}
-WEAK int sigemptyset(sigset_t *set) { memset(set, 0, sizeof *set); return 0; }
-WEAK int sigfillset(sigset_t *set) { memset(set, 255, sizeof *set); return 0; }
-WEAK int sigaddset(sigset_t *set, int number) { (void)set; (void)number; return 0; }
-WEAK int sigdelset(sigset_t *set, int number) { (void)set; (void)number; return 0; }
-WEAK int sigismember(const sigset_t *set, int number) { (void)set; (void)number; return 0; }
-WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old) { (void)how; (void)set; if (old != NULL) memset(old, 0, sizeof *old); return 0; }
-WEAK unsigned alarm(unsigned seconds) { (void)seconds; refuse("alarm", "a rank gets no signals"); return 0; }
-WEAK int kill(pid_t pid, int number) { if (pid == getpid()) return raise(number); errno = ESRCH; return -1; }
 
 /* Declared so that programs compile; called, they say what is missing. */
 WEAK pid_t fork(void) { return refuse("fork", NO_PROCESSES); }

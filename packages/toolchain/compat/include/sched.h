@@ -14,9 +14,10 @@ typedef struct cpu_set_t { unsigned long bits[32]; } cpu_set_t;
 #define CPU_SET(i, s) ((void)((s)->bits[(i) / 32 % 32] |= 1ul << (i) % 32))
 #define CPU_CLR(i, s) ((void)((s)->bits[(i) / 32 % 32] &= ~(1ul << (i) % 32)))
 #define CPU_ISSET(i, s) (((s)->bits[(i) / 32 % 32] >> (i) % 32 & 1) != 0)
-static inline int mayfly_cpu_count(const cpu_set_t *s) {
+static __inline int mayfly_cpu_count(const cpu_set_t *s) {
   int n = 0;
-  for (int i = 0; i < 32; i++) n += __builtin_popcountl(s->bits[i]);
+  int i;
+  for (i = 0; i < 32; i++) n += __builtin_popcountl(s->bits[i]);
   return n;
 }
 #define CPU_COUNT(s) mayfly_cpu_count(s)

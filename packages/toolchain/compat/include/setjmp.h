@@ -8,10 +8,17 @@
 #else
 #include_next <setjmp.h>
 #endif
-/* There is no signal mask to be saved. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct __jmp_buf_tag *mayfly_save_signals(struct __jmp_buf_tag *, int);
+struct __jmp_buf_tag *mayfly_restore_signals(struct __jmp_buf_tag *);
+#ifdef __cplusplus
+}
+#endif
 #ifndef sigsetjmp
-#define sigsetjmp(env, mask) setjmp(env)
-#define siglongjmp(env, value) longjmp(env, value)
+#define sigsetjmp(env, mask) setjmp(mayfly_save_signals(env, mask))
+#define siglongjmp(env, value) longjmp(mayfly_restore_signals(env), value)
 #endif
 #ifndef _setjmp
 #define _setjmp(env) setjmp(env)

@@ -1,4 +1,4 @@
-/* wasi-libc's, with temporary files. */
+/* wasi-libc's, with temporary files, and what it has but does not declare. */
 #include_next <stdlib.h>
 #ifndef MAYFLY_STDLIB_H
 #define MAYFLY_STDLIB_H
@@ -8,6 +8,9 @@ extern "C" {
 int mkstemp(char *);
 char *mkdtemp(char *);
 int getloadavg(double [], int);
+#ifdef _GNU_SOURCE
+void qsort_r(void *, size_t, size_t, int (*)(const void *, const void *, void *), void *);
+#endif
 #ifdef __cplusplus
 }
 #endif

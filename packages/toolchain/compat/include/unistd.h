@@ -1,4 +1,9 @@
 /* wasi-libc's, with what it leaves out: declared so that programs compile. What can be answered is in posix.c; the rest is told by the linker. */
+#include <features.h>
+/* As in glibc, a program that asks for POSIX alone gets a getopt() that keeps the order of arguments. */
+#if defined(_BSD_SOURCE) || defined(_GNU_SOURCE)
+#include <getopt.h>
+#endif
 #include_next <unistd.h>
 #ifndef MAYFLY_UNISTD_H
 #define MAYFLY_UNISTD_H
