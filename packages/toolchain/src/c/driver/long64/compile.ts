@@ -1,7 +1,7 @@
 /**
- * A compilation with `-mlong64`: clang checks the widened program (program-files.ts) while it compiles it (once.ts). If
- * it finds something, clang checks the program alone, the findings are applied (formats.ts), and clang compiles it.
- * Objects get a mark (mark.ts).
+ * A compilation with `-mlong64`: clang shows where sizes become 64 bits wide, and their operands are edited (sizes.ts).
+ * Then it checks the widened program (program-files.ts) while it compiles it (once.ts). If it finds something, clang
+ * checks the program alone, the findings are applied (formats.ts), and clang compiles it. Objects get a mark (mark.ts).
  *
  * Why so: the target's `long` has 32 bits, which no option of clang changes, and the system root exists for this
  * target only. SPIR is the one target of clang with pointers of 32 bits and a `long` of 64, but it calls functions in
@@ -21,6 +21,7 @@ import { ProgramFiles } from './program-files.ts';
 import { mayBeOnce, once } from './once.ts';
 import { pastingHeader } from './pasting.ts';
 import { type Repeated, repeatedIn, warningOf } from './repeated.ts';
+import { DUMP_FLAGS, type Sizes, sizesIn } from './sizes.ts';
 import { widen } from './widen.ts';
 
 export interface WideCompilation {
@@ -55,24 +56,33 @@ const MAX_ROUNDS = 6;
 function compiled(run: DriverRun, c: WideCompilation): WasiResult {
   let change = NO_CHANGE;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { result, repeated, pasting } = attempt(run, c, change);
+    const { result, repeated, pasting, wrapped } = attempt(run, c, change);
     if (repeated.length > 0) change = { ...change, omitted: [...change.omitted, ...repeated] };
     else if (change.pasting.size < pasting.size) change = { ...change, pasting };
-    else if (result.exit === 0 || isNone(change))
-      return c.flags.includes('-w') ? result : withText(result, change.omitted.map(warningOf).join(''), 'before');
-    else break;
+    else if (result.exit !== 0 && wrapped) change = { ...change, wraps: false };
+    else if (result.exit === 0 || isNone(change)) {
+      const warnings = change.omitted.map(warningOf);
+      if (!change.wraps && result.exit === 0) warnings.push(narrowSizes(c));
+      return c.flags.includes('-w') ? result : withText(result, warnings.join(''), 'before');
+    } else break;
   }
   // What is left is worse: the first errors are those to see.
   return attempt(run, c).result;
 }
 
+const narrowSizes = (c: WideCompilation): string =>
+  `${c.source.path}: warning: arithmetic of size_t has 32 bits in this file, also where its result has 64: convert its ` +
+  `operands first where they may be negative, as in (long)n [-mlong64]\n`;
+
 /** What is changed in the texts beyond the types. */
 interface Change {
   readonly omitted: readonly Repeated[];
   readonly pasting: ReadonlySet<string>;
+  /** Whether operands of type `size_t` get their 64 bits (sizes.ts). */
+  readonly wraps: boolean;
 }
 
-const NO_CHANGE: Change = { omitted: [], pasting: new Set() };
+const NO_CHANGE: Change = { omitted: [], pasting: new Set(), wraps: true };
 const isNone = ({ omitted, pasting }: Change): boolean => omitted.length === 0 && pasting.size === 0;
 
 interface Attempt {
@@ -81,13 +91,14 @@ interface Attempt {
   readonly repeated: readonly Repeated[];
   /** Macros whose calls the next attempt changes. */
   readonly pasting: ReadonlySet<string>;
+  readonly wrapped: boolean;
 }
 
 /** @param change undefined: it is the last attempt */
 function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
   const language = c.source.kind === 'c++' ? 'c++' : 'c';
   const { cwd } = run.options;
-  const { omitted, pasting } = change ?? NO_CHANGE;
+  const { omitted, pasting, wraps } = change ?? { ...NO_CHANGE, wraps: false };
   const header = `${TEMPORARY}/pasting.h`;
   if (pasting.size > 0) run.temporary.write('/pasting.h', pastingHeader());
   const flags = [
@@ -96,8 +107,12 @@ function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
     '-Wno-long-long',
     ...widenMacros(c.flags, language),
   ];
-  const open = (parts: boolean): ProgramFiles =>
-    new ProgramFiles(run.options.files, { language, parts, pasting }, omitted);
+  let sizes: Sizes = { wraps: new Map(), warnings: [] };
+  const open = (parts: boolean): ProgramFiles => {
+    const files = new ProgramFiles(run.options.files, { language, parts, pasting }, omitted);
+    if (sizes.wraps.size > 0) files.wrap(sizes.wraps);
+    return files;
+  };
   const clang = (files: ProgramFiles, headers: FileTree | undefined, ...more: string[]): WasiResult =>
     run.llvmOver(
       {
@@ -110,10 +125,15 @@ function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
       c.source.path,
     );
   let files = open(false);
-  const done = (result: WasiResult): Attempt => ({ result, repeated: [], pasting: files.pastingLong() });
+  const done = (result: WasiResult): Attempt => ({
+    result: c.flags.includes('-w') ? result : withText(result, sizes.warnings.join('')),
+    repeated: [],
+    pasting: files.pastingLong(),
+    wrapped: sizes.wraps.size > 0,
+  });
   if (c.preprocess) {
     files.settle([]);
-    return { result: clang(files, undefined, ...flags, ...c.action), repeated: [], pasting };
+    return { result: clang(files, undefined, ...flags, ...c.action), repeated: [], pasting, wrapped: false };
   }
   let precompiled = c.precompiled(widenMacros(c.options, language));
   const checked = flags.filter((f) => !NOT_FOR_A_CHECK.test(f));
@@ -134,6 +154,16 @@ function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
     const found = repeatedIn(new TextDecoder().decode(r.stderr), cwd);
     return files.canOmit(found) ? found : [];
   };
+  if (wraps) {
+    files.mark(false);
+    const r = inner(...checked, ...DUMP_FLAGS);
+    const repeated = repeatedOf(r);
+    // What it finds lies at places of a text without functions.
+    if (repeated.length > 0 || files.pastingLong().size > pasting.size) return { ...done(r), repeated };
+    // An error may be a `static_assert` that only they fulfil.
+    sizes = sizesIn(new TextDecoder().decode(r.stdout), cwd, (path) => files.textOf(path));
+    if (sizes.wraps.size > 0) files.wrap(sizes.wraps);
+  }
   let findings: Findings | undefined;
   let compiled = false;
   if (mayBeOnce(c.options)) {

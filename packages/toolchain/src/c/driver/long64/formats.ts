@@ -98,7 +98,7 @@ export function findingsOf(messages: string, cwd: string): Findings {
         line: Number(fix[2]),
         from: Number(fix[3]),
         to: Number(fix[5]),
-        text: fix[6]!.replace(/\\(.)/g, '$1'),
+        text: signedAs(types[0]!, fix[6]!.replace(/\\(.)/g, '$1')),
       });
     else
       refusals.push(
@@ -109,6 +109,10 @@ export function findingsOf(messages: string, cwd: string): Findings {
   }
   return { edits, refusals };
 }
+
+/** clang's fix follows the argument's type. `%ld` prints a negative difference as such, and keeps its sign. */
+const signedAs = (wanted: string, format: string): string =>
+  wanted.includes('unsigned') ? format : format.replace(/u$/, 'd');
 
 const WORD = /^(?:const |volatile )*(?:int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long)$/;
 

@@ -33,6 +33,7 @@ export const WIDE_NAMES: ReadonlyMap<string, string> = new Map([
   ['atol', 'atoll'],
   ['ffsl', 'ffsll'],
   ['ftell', 'ftello'],
+  ['to_ulong', 'to_ullong'],
   ['fseek', 'fseeko'],
   ['__builtin_expect', '__mayfly_expect'],
   ['__LONG_MAX__', '__LONG_LONG_MAX__'],

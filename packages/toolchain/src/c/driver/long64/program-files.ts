@@ -13,9 +13,13 @@ import { passesFormats, withFormatAttributes, withoutFormatAttributes } from './
 import { taggedHeader } from './mpi-tags.ts';
 import { calledWithLong, pastingMacros } from './pasting.ts';
 import { ofTwoTypes, type Repeated, without } from './repeated.ts';
+import { type Sizes, STDIN, withWraps } from './sizes.ts';
 import { widen, type WidenOptions } from './widen.ts';
 
 const OWN_HEADER = /^\/\*[^]{0,1000}\n#ifndef MAYFLY_MPI_H\n/;
+
+/** Directives that say where lines come from. */
+const OTHER_LINES = /^[ \t]*#[ \t]*(?:line\b|\d)/m;
 
 export class ProgramFiles implements FileTree {
   readonly #base: FileTree;
@@ -25,13 +29,13 @@ export class ProgramFiles implements FileTree {
   #settled = false;
   #marks = true;
   readonly #omitted: readonly Repeated[];
+  #sizes: Sizes['wraps'] | undefined;
   readonly #pasting = new Set<string>();
   readonly #called = new Set<string>();
   /** A text that was read differs from the program's. */
   differs = false;
   /** A text that was read has functions that pass a format on. */
   passesFormats = false;
-  static readonly #STDIN = '(standard input)';
 
   /** @param omitted what their texts do not have */
   constructor(base: FileTree, options: WidenOptions, omitted: readonly Repeated[] = []) {
@@ -44,6 +48,20 @@ export class ProgramFiles implements FileTree {
   mark(marks: boolean): void {
     if (marks !== this.#marks) this.#texts.clear();
     this.#marks = marks;
+  }
+
+  /** Gives operands of type `size_t` their 64 bits from now on (sizes.ts). */
+  wrap(sizes: Sizes['wraps']): void {
+    this.#sizes = sizes;
+    this.#texts.clear();
+  }
+
+  /** A text that was read, when it is the program's and its lines have their places. */
+  textOf(path: string): string | undefined {
+    const bytes = this.#texts.get(path) ?? [...this.#texts].find(([p]) => posix.normalize(p) === path)?.[1];
+    if (bytes === undefined || bytes.includes(0) || bytes === taggedHeader()) return undefined;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    return OTHER_LINES.test(text) ? undefined : text;
   }
 
   stat(path: string): FileStat | undefined {
@@ -63,8 +81,8 @@ export class ProgramFiles implements FileTree {
 
   /** The source text when it comes from there, as {@link read} gives that of a file. */
   standardInput(bytes: Uint8Array): Uint8Array {
-    const text = this.#texts.get(ProgramFiles.#STDIN) ?? this.#widened(bytes);
-    this.#texts.set(ProgramFiles.#STDIN, text);
+    const text = this.#texts.get(STDIN) ?? this.#widened(bytes, STDIN);
+    this.#texts.set(STDIN, text);
     return text;
   }
 
@@ -92,7 +110,7 @@ export class ProgramFiles implements FileTree {
     return here.reduce((t, r) => without(t, r) ?? t, text);
   }
 
-  #widened(bytes: Uint8Array, path = ''): Uint8Array {
+  #widened(bytes: Uint8Array, path: string): Uint8Array {
     if (bytes.includes(0)) return bytes;
     // One character for each byte, so that any encoding passes through.
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
@@ -100,7 +118,8 @@ export class ProgramFiles implements FileTree {
     for (const m of source.matchAll(/#[ \t]*embed[ \t]*["<]([^">\n]+)[">]/g)) this.#embedded.add(posix.basename(m[1]!));
     for (const name of pastingMacros(source)) this.#pasting.add(name);
     for (const name of calledWithLong(source)) this.#called.add(name);
-    const text = this.#without(widen(source, this.#options), path);
+    const wide = this.#without(widen(source, this.#options), path);
+    const text = withWraps(wide, this.#sizes?.get(posix.normalize(path)));
     this.differs ||= text !== source;
     this.passesFormats ||= passesFormats(text);
     const marked = this.#settled || !this.#marks ? text : withFormatAttributes(text, this.#options.language);

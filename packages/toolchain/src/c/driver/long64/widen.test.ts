@@ -15,6 +15,10 @@ test('long becomes long long, in every order of words, and the types of other si
   );
 });
 
+test('a set of 32 bits as a number is not taken for a size', () => {
+  expect(cxx('unsigned long n = std::bitset<32>(~0u).to_ulong();')).toContain('.to_ullong()');
+});
+
 test('constants get the suffix of long long, pasted suffixes too; floating ones, wide strings and names stay', () => {
   expect(c('1L 0x1fUL 07lu 1ul 0b1L')).toBe('1LL 0x1fULL 07llu 1ull 0b1LL');
   expect(c('#define C(x) x##UL\n#define D(x) x ## l\n')).toBe('#define C(x) x##ULL\n#define D(x) x ## ll\n');
