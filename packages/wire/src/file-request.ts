@@ -4,6 +4,8 @@
  *
  *   request: u8 operation | u8 flags | u16 name bytes | u32 segments | u64 session | u64 value | name, padded to 8 |
  *            segments × (u64 offset, u64 bytes, u64 count, u64 stride) | data, to the end
+ * READ, SIZE, MKDIR and RMDIR with session 0 are about the file or directory of that name.
+ *
  *   answer:  the frame's `context` is the error class of MPI (0: none); body: READ the bytes, OPEN (u64 session, u64
  *   size), else u64 value
  *
@@ -38,6 +40,10 @@ export const FileOp = {
    * ({@link SpawnRefusal}).
    */
   SPAWN: 11,
+  /** name. A directory is made: error FILE_EXISTS, NO_SUCH_FILE (its parent), BAD_FILE (a part is a file). */
+  MKDIR: 12,
+  /** name. An empty directory is removed: error FILE_IN_USE where it is not empty. */
+  RMDIR: 13,
 } as const;
 export type FileOp = (typeof FileOp)[keyof typeof FileOp];
 
@@ -47,6 +53,9 @@ export const SEGMENT_WORDS = 4;
 const SEGMENT_BYTES = 32;
 /** The head of a request: before its name. */
 export const FILE_HEAD_BYTES = 24;
+
+/** An offset of FILE: where the file ends when the service takes the message (O_APPEND). */
+export const AT_END = Number.MAX_SAFE_INTEGER - 1;
 
 /** Of one READ or WRITE: bytes, which the server holds in memory, and pieces, which cost its time. */
 export const FILE_BYTES = 16 << 20;

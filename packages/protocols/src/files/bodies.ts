@@ -3,7 +3,7 @@
  * undefined: malformed.
  */
 import { Check } from 'typebox/value';
-import { MESSAGE_JSON, SpawnRequest, getU53, parseJson, type FileRequest } from '@mayfly/wire';
+import { AT_END, MESSAGE_JSON, SpawnRequest, WorldMode, getU53, parseJson, type FileRequest } from '@mayfly/wire';
 import { GONE } from './effects.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -25,7 +25,10 @@ export function readResult(body: Uint8Array): { path: string; offset: number; by
   if (body.length < 10 + n) return undefined;
   const offset = getU53(v, 2 + n);
   const bytes = body.subarray(10 + n);
-  if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length)))
+  if (
+    !Number.isSafeInteger(offset) ||
+    (offset !== GONE && offset !== AT_END && !Number.isSafeInteger(offset + bytes.length))
+  )
     return undefined;
   try {
     return { path: utf8.decode(body.subarray(2, 2 + n)), offset, bytes };
@@ -33,3 +36,6 @@ export function readResult(body: Uint8Array): { path: string; offset: number; by
     return undefined;
   }
 }
+
+/** S10 of file-service.ts. */
+export const atEnd = (mode: number, offset: number): boolean => mode === WorldMode.FILE && offset === AT_END;

@@ -31,7 +31,10 @@ export interface Outcome {
   n: number;
   mode: number;
   error: number;
-  /** OPEN: the session; ADVANCE: the pointer before; SPAWN: the first new task, or why there is none. */
+  /**
+   * OPEN: the session; ADVANCE: the pointer before; SPAWN: the first new task, or why there is none; FILE at the end:
+   * where that was.
+   */
   value: number;
 }
 
@@ -77,4 +80,12 @@ export interface FileSnapshot {
   hidden: string[];
   answers: [number, [number, Kept][]][];
   spawned?: SpawnGroup[];
+  /** Directories that were made. */
+  made?: string[];
 }
+
+/** S7: numbers in memory for answers that are kept: so many of each, and those of the segments that it reads. */
+export const KEPT_NUMBERS = 16 << 20;
+export const KEPT_EACH = 16;
+
+export const numbersOf = (kept: Kept): number => KEPT_EACH + (kept.read?.segments.length ?? 0);

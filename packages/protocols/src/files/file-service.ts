@@ -25,13 +25,15 @@
  *      read that is answered again after a crash may see later writes, never earlier ones.
  *  S8  A job has at most {@link MAX_FILES} result files, whoever makes them, and however short they are.
  *  S7  What is kept for answers is bounded: a task that asks for more without taking answers ends its job.
+ *  S9  A directory is there from its MKDIR to its RMDIR, and while a file lies below it. Of tasks that make one at the
+ *      same time one is told that it has made it.
+ *  S10 Where a message at the end of a file goes is decided once, when it comes: messages of several tasks lie one
+ *      behind the other, and no repetition of the journal moves them.
  *  S6  Tasks are numbered in the order in which spawns are granted, without gaps. The host adds them once the journal
  *      is durable, before the answer goes out.
  */
 import { Check } from 'typebox/value';
 import {
-  FILE_BYTES,
-  FILE_PIECES,
   FileOp,
   ResultPath,
   SpawnRefusal,
@@ -44,12 +46,16 @@ import {
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
-import { readResult, readSpawn } from './bodies.ts';
+import { atEnd, readResult, readSpawn } from './bodies.ts';
+import { nameRefused, named, parentOf, type Place } from './by-name.ts';
 import { Counts, Folders } from './folders.ts';
-import { lengthOf, endOf, piecesOf } from './segments.ts';
+import { endOf, lengthOf, oneAccess } from './segments.ts';
 import {
   FileError,
   GONE,
+  KEPT_EACH,
+  KEPT_NUMBERS,
+  numbersOf,
   type Fatal,
   type FileAnswer,
   type FileEffect,
@@ -64,13 +70,6 @@ const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 const MAX_SESSIONS = 10_000;
 /** Result files of a job: each view of the job names them all. */
 export const MAX_FILES = 10_000;
-const VALUES = new Uint8Array(0);
-/** S7: numbers in memory for answers that are kept: so many of each, and those of the segments that it reads. */
-const KEPT_NUMBERS = 16 << 20;
-const KEPT_EACH = 16;
-
-const numbersOf = (kept: Kept): number => KEPT_EACH + (kept.read?.segments.length ?? 0);
-
 export class FileService {
   /** Result files by path. */
   readonly files: Map<string, JobFile>;
@@ -167,6 +166,7 @@ export class FileService {
       return { fatal: outcome.mode === WorldMode.CUT ? 'malformed' : 'name', path: m?.path ?? '' };
     const known = this.files.get(m.path)?.size ?? 0;
     if (outcome.mode === WorldMode.CUT && m.offset === GONE) return outcome;
+    if (atEnd(outcome.mode, m.offset)) outcome.value = m.offset = this.size(m.path) ?? 0;
     const size = outcome.mode === WorldMode.CUT ? m.offset : Math.max(known, m.offset + m.bytes.length);
     if (size - known > room) return { fatal: 'limit', path: m.path };
     if (this.files.has(m.path)) return outcome;
@@ -197,41 +197,49 @@ export class FileService {
       outcome.value = this.#nextSession;
       return FileError.NONE;
     }
-    const s = this.#sessions.get(r.session);
+    const s = this.#sessions.get(r.session) ?? named(r);
     if (!s) return FileError.FILE;
+    if (r.session === 0) {
+      const refused = nameRefused(
+        r,
+        this.#place(r.name),
+        this.#place(parentOf(r.name)),
+        this.#folders.made.size < this.maxFiles,
+      );
+      if (refused !== FileError.NONE) return refused;
+    }
     if (Number.isNaN(r.value) || r.segments.includes(NaN)) return FileError.ARG;
     const size = this.size(s.path) ?? 0;
     switch (r.op) {
       case FileOp.READ:
       case FileOp.WRITE: {
-        const length = lengthOf(r.segments);
-        if (
-          !Number.isSafeInteger(length) ||
-          !Number.isSafeInteger(endOf(r.segments)) ||
-          length > FILE_BYTES ||
-          piecesOf(r.segments) > FILE_PIECES
-        )
-          return FileError.ARG;
+        if (!oneAccess(r.segments)) return FileError.ARG;
         if (r.op === FileOp.READ) return FileError.NONE;
-        if (length !== r.data.length) return FileError.ARG;
-        return this.#grows(s.path, Math.max(size, length === 0 ? 0 : endOf(r.segments)), room);
+        if (lengthOf(r.segments) !== r.data.length) return FileError.ARG;
+        return this.#grows(s.path, Math.max(size, r.data.length === 0 ? 0 : endOf(r.segments)), room);
       }
       case FileOp.ADVANCE:
         outcome.value = s.pointer;
         return Number.isSafeInteger(s.pointer + r.value) ? FileError.NONE : FileError.ARG;
       case FileOp.RESIZE:
-        return this.#grows(s.path, r.value, room);
       case FileOp.PREALLOCATE:
-        return this.#grows(s.path, Math.max(size, r.value), room);
+        return this.#grows(s.path, Math.max(r.op === FileOp.RESIZE ? 0 : size, r.value), room);
       case FileOp.SIZE:
         outcome.value = size;
         return FileError.NONE;
       case FileOp.CLOSE:
       case FileOp.SEEK:
+      case FileOp.MKDIR:
+      case FileOp.RMDIR:
         return FileError.NONE;
       default:
         return FileError.ARG;
     }
+  }
+
+  #place(path: string): Place {
+    if (this.size(path) !== undefined) return 'file';
+    return this.#folders.has(path) ? 'folder' : this.#folders.isDirectory(path) ? 'empty folder' : 'nothing';
   }
 
   /** An input file that is written to becomes a result file and counts whole. */
@@ -244,7 +252,7 @@ export class FileService {
   #conflict(path: string): boolean {
     for (let i = path.indexOf('/'); i > 0; i = path.indexOf('/', i + 1))
       if (this.size(path.slice(0, i)) !== undefined) return true;
-    return this.#folders.has(path);
+    return this.#folders.isDirectory(path);
   }
 
   // ── applying
@@ -252,7 +260,7 @@ export class FileService {
   apply(outcome: Outcome, body: Uint8Array): FileEffect[] {
     const { task, n, mode, error } = outcome;
     this.#applied.set(task, n);
-    if (mode !== WorldMode.REQUEST) return this.#applyResult(task, mode, body);
+    if (mode !== WorldMode.REQUEST) return this.#applyResult(outcome, body);
     const r = decodeFileRequest(body)!;
     const number = this.requests(task) + 1;
     this.#requests.set(task, number);
@@ -267,17 +275,20 @@ export class FileService {
     return out;
   }
 
-  #applyResult(task: TaskId, mode: number, body: Uint8Array): FileEffect[] {
+  #applyResult({ task, mode, value }: Outcome, body: Uint8Array): FileEffect[] {
     const out: FileEffect[] = [];
     const { path, offset, bytes } = readResult(body)!;
     if (mode === WorldMode.CUT && offset === GONE) {
       if (this.files.has(path)) this.#remove(path, out);
       return out;
     }
+    const end = atEnd(mode, offset);
     // What stdio of a rank writes is its own copy, whole: an input file of that name is not its beginning.
-    if (!this.files.has(path)) this.#create(path, task, false, out);
+    if (end) this.#own(path, task, out);
+    else if (!this.files.has(path)) this.#create(path, task, false, out);
+    const at = end ? value : offset;
     if (mode === WorldMode.CUT) this.#resize(path, offset, out);
-    else this.#write(path, bytes.length > 0 ? [offset, bytes.length, 1, 0] : [], bytes, out, offset);
+    else this.#write(path, bytes.length > 0 ? [at, bytes.length, 1, 0] : [], bytes, out, at);
     return out;
   }
 
@@ -309,7 +320,7 @@ export class FileService {
       kept.values = [0];
       return;
     }
-    const s = this.#sessions.get(r.session);
+    const s = this.#sessions.get(r.session) ?? named(r);
     // A record of a session that the snapshot has closed already: its effects are there.
     if (!s) return;
     kept.values = [value];
@@ -325,15 +336,18 @@ export class FileService {
       case FileOp.ADVANCE:
         s.pointer = value + r.value;
         return;
+      case FileOp.MKDIR:
+        this.#folders.make(r.name);
+        return;
+      case FileOp.RMDIR:
+        this.#folders.unmake(r.name);
+        return;
       case FileOp.SEEK:
         s.pointer = r.value;
         return;
       case FileOp.RESIZE:
-        this.#own(s.path, task, out);
-        this.#resize(s.path, r.value, out);
-        return;
       case FileOp.PREALLOCATE:
-        if (r.value <= (this.size(s.path) ?? 0)) return;
+        if (r.op === FileOp.PREALLOCATE && r.value <= (this.size(s.path) ?? 0)) return;
         this.#own(s.path, task, out);
         this.#resize(s.path, r.value, out);
         return;
@@ -396,11 +410,11 @@ export class FileService {
     if (!kept) return undefined;
     const { error, values, read } = kept;
     if (error !== FileError.NONE || !read)
-      return { error, values: values.length > 0 ? encodeFileValues(...values) : VALUES };
+      return { error, values: values.length > 0 ? encodeFileValues(...values) : new Uint8Array(0) };
     const own = this.files.has(read.path);
     return {
       error,
-      values: VALUES,
+      values: new Uint8Array(0),
       read: { path: read.path, input: !own, segments: read.segments, size: this.size(read.path) ?? 0 },
     };
   }
@@ -428,11 +442,13 @@ export class FileService {
       hidden: [...this.#hidden],
       answers: [...this.#answers].map(([task, list]) => [task, [...list]]),
       ...(this.spawned.length > 0 ? { spawned: [...this.spawned] } : {}),
+      ...(this.#folders.made.size > 0 ? { made: [...this.#folders.made] } : {}),
     };
   }
 
   restore(s: FileSnapshot): void {
     for (const path of this.files.keys()) this.#folders.remove(path);
+    this.#folders.remake(s.made ?? []);
     this.files.clear();
     this.#total = 0;
     this.#changes.names++;

@@ -19,11 +19,32 @@ export class Counts {
   }
 }
 
-/** The folders that the paths of files imply. */
+/** The folders that the paths of files imply, and those that were made (S9 of file-service.ts). */
 export class Folders {
   readonly #files = new Counts();
+  readonly #made = new Set<string>();
 
-  /** A file lies below this path. */
+  get made(): ReadonlySet<string> {
+    return this.#made;
+  }
+  isDirectory(path: string): boolean {
+    return path === '' || this.#made.has(path) || this.has(path);
+  }
+  make(path: string): void {
+    if (this.#made.has(path)) return;
+    this.#made.add(path);
+    this.add(path);
+  }
+  unmake(path: string): void {
+    if (this.#made.delete(path)) this.remove(path);
+  }
+  /** These were made, and no others. */
+  remake(paths: readonly string[]): void {
+    for (const path of this.#made) this.unmake(path);
+    for (const path of paths) this.make(path);
+  }
+
+  /** Something lies below this path. */
   has(path: string): boolean {
     return this.#files.has(path);
   }

@@ -2,7 +2,7 @@
  * Segments of a request (offset, bytes, count, stride): how much, how far, and in which portions storage should be
  * touched.
  */
-import { FILE_BYTES, SEGMENT_WORDS, checkedLength, type Segments } from '@mayfly/wire';
+import { FILE_BYTES, FILE_PIECES, SEGMENT_WORDS, checkedLength, type Segments } from '@mayfly/wire';
 
 export function lengthOf(s: Segments): number {
   let n = 0;
@@ -132,4 +132,12 @@ export function clip(s: Segments, size: number): number[] {
     break;
   }
   return out;
+}
+
+/** What one READ or WRITE may name. */
+export function oneAccess(s: Segments): boolean {
+  const length = lengthOf(s);
+  return (
+    Number.isSafeInteger(length) && Number.isSafeInteger(endOf(s)) && length <= FILE_BYTES && piecesOf(s) <= FILE_PIECES
+  );
 }

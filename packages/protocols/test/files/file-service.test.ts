@@ -1,51 +1,24 @@
 /** The file service's core (S1–S5) against a dumb model, and its redo after a crash. */
 import {
+  AT_END,
   FILE_PIECES,
   FileOp,
   SpawnRefusal,
   WorldMode,
   decodeFileRequest,
-  encodeFileRequest,
   fileValue,
   taskId,
-  type Segments,
 } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FileError, FileService, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
+import { FileError, FileService, GONE, MemoryFiles, type FileSnapshot, type Outcome } from '../../src/index.ts';
+import { client, request, result } from './messages.ts';
 
 const text = new TextEncoder();
 const CREATE = 2;
 const EXCL = 8;
 const APPEND = 1;
 const DELETE_ON_CLOSE = 4;
-
-function request(
-  op: FileOp,
-  r: { name?: string; session?: number; value?: number; segments?: Segments; data?: Uint8Array },
-): Uint8Array {
-  const { body, data } = encodeFileRequest(op, { ...r, bytes: r.data?.length ?? 0 });
-  if (r.data) data.set(r.data);
-  return body;
-}
-function result(path: string, offset: number, bytes = new Uint8Array(0)): Uint8Array {
-  const name = text.encode(path);
-  const out = new Uint8Array(10 + name.length + bytes.length);
-  const v = new DataView(out.buffer);
-  v.setUint16(0, name.length, true);
-  out.set(name, 2);
-  v.setUint32(2 + name.length, offset >>> 0, true);
-  v.setUint32(6 + name.length, Math.floor(offset / 4294967296), true);
-  out.set(bytes, 10 + name.length);
-  return out;
-}
-
-/** One task speaks. */
-function client(files: MemoryFiles, task = 0) {
-  let n = 0;
-  return (op: FileOp, r: Parameters<typeof request>[1]) =>
-    files.deliver(taskId(task), ++n, WorldMode.REQUEST, request(op, r))!;
-}
 
 describe('the file service', () => {
   it('opens, writes, reads, and says what is wrong', () => {
@@ -228,6 +201,9 @@ describe('the file service', () => {
       weight: 4,
       arbitrary: fc.record({ result: name, offset: fc.oneof(fc.nat(30), fc.constant(GONE)), cut: fc.boolean() }),
     },
+    { weight: 4, arbitrary: fc.record({ result: name, offset: fc.constant(AT_END), cut: fc.constant(false) }) },
+    fc.record({ op: fc.constantFrom(FileOp.SIZE, FileOp.MKDIR, FileOp.RMDIR), session: fc.constant(0), name }),
+    fc.record({ op: fc.constant(FileOp.READ), session: fc.constant(0), name, segments }),
   );
   type Message = {
     op?: FileOp;
@@ -276,14 +252,15 @@ describe('the file service', () => {
           if (m.result !== undefined) {
             if (m.offset === GONE) model.delete(m.result);
             else {
-              const c = model.get(m.result) ?? [];
+              const c = m.offset === AT_END ? (content(m.result) ?? []) : (model.get(m.result) ?? []);
+              const at = m.offset === AT_END ? c.length : m.offset!;
               if (m.cut) while (c.length > m.offset!) c.pop();
-              while (c.length < m.offset!) c.push(0);
-              if (!m.cut) [1, 2, 3].forEach((b, i) => (c[m.offset! + i] = b));
+              while (c.length < at) c.push(0);
+              if (!m.cut) [1, 2, 3].forEach((b, i) => (c[at + i] = b));
               model.set(m.result, c);
             }
           } else if (answer!.error === FileError.NONE) {
-            const path = open.get(m.session!)!;
+            const path = m.session === 0 ? m.name! : open.get(m.session!)!;
             if (m.op === FileOp.OPEN) {
               open.set(fileValue(answer!.body, 0), m.name!);
               if (!content(m.name!)) model.set(m.name!, []);
@@ -336,62 +313,82 @@ describe('the file service', () => {
     );
   });
 
+  /** What a service that breaks a rule would do with its snapshot, and with records that it repeats. */
+  interface Planted {
+    snapshot?(s: FileSnapshot): FileSnapshot;
+    repeated?(o: Outcome, body: Uint8Array, service: FileService): Outcome;
+  }
+  const survives = ({ snapshot: kept = (s) => s, repeated = (o) => o }: Planted = {}) =>
+    fc.property(
+      fc.array(fc.tuple(message, fc.nat(1)), { maxLength: 30 }),
+      fc.nat(30),
+      fc.nat(30),
+      (messages, at, crash) => {
+        const files = new MemoryFiles(LIMIT, INPUTS);
+        const journal: { outcome: Outcome; body: Uint8Array }[] = [];
+        let snapshot = JSON.stringify(files.service.snapshot());
+        let onDisk = new Map<string, Uint8Array>();
+        const n = [0, 0];
+        messages.forEach(([m, task], i) => {
+          const copy = (): Map<string, Uint8Array> => new Map([...files.files].map(([p, b]) => [p, b.slice()]));
+          if (i === at) {
+            snapshot = JSON.stringify(files.service.snapshot());
+            journal.length = 0;
+          }
+          // What is on the disk after a loss of power: anything from the snapshot to the end.
+          if (i === Math.max(at, crash)) onDisk = copy();
+          const [mode, body] = bodyOf(m as Message);
+          const outcome = files.service.decide(
+            taskId(task),
+            ++n[task]!,
+            mode,
+            body,
+            LIMIT - files.service.total,
+            false,
+          );
+          if ('fatal' in outcome) return;
+          journal.push({ outcome, body });
+          files.redo(outcome, body);
+        });
+        const again = new MemoryFiles(LIMIT, INPUTS);
+        if (at >= messages.length || Math.max(at, crash) >= messages.length)
+          onDisk = new Map([...files.files].map(([p, b]) => [p, b.slice()]));
+        for (const [p, b] of onDisk) again.files.set(p, b);
+        again.service.restore(kept(JSON.parse(snapshot) as FileSnapshot));
+        for (const { outcome, body } of journal) again.redo(repeated(outcome, body, again.service), body);
+        expect(Object.fromEntries([...again.files].filter(([p]) => again.service.files.has(p)))).toEqual(
+          Object.fromEntries(files.files),
+        );
+        expect(again.service.snapshot()).toEqual(files.service.snapshot());
+        for (const task of [taskId(0), taskId(1)])
+          for (let r = 1; r <= files.service.requests(task); r++)
+            expect(again.answer(task, r)).toEqual(files.answer(task, r));
+      },
+    );
+
   it(
     'S1, S2, S4: a snapshot and the records behind it bring back files, pointers and answers, whatever of them ' +
       'the files had already',
-    () => {
-      fc.assert(
-        fc.property(
-          fc.array(fc.tuple(message, fc.nat(1)), { maxLength: 30 }),
-          fc.nat(30),
-          fc.nat(30),
-          (messages, at, crash) => {
-            const files = new MemoryFiles(LIMIT, INPUTS);
-            const journal: { outcome: Outcome; body: Uint8Array }[] = [];
-            let snapshot = JSON.stringify(files.service.snapshot());
-            let onDisk = new Map<string, Uint8Array>();
-            const n = [0, 0];
-            messages.forEach(([m, task], i) => {
-              const copy = (): Map<string, Uint8Array> => new Map([...files.files].map(([p, b]) => [p, b.slice()]));
-              if (i === at) {
-                snapshot = JSON.stringify(files.service.snapshot());
-                journal.length = 0;
-              }
-              // What is on the disk after a loss of power: anything from the snapshot to the end.
-              if (i === Math.max(at, crash)) onDisk = copy();
-              const [mode, body] = bodyOf(m as Message);
-              const outcome = files.service.decide(
-                taskId(task),
-                ++n[task]!,
-                mode,
-                body,
-                LIMIT - files.service.total,
-                false,
-              );
-              if ('fatal' in outcome) return;
-              journal.push({ outcome, body });
-              files.redo(outcome, body);
-            });
-            const again = new MemoryFiles(LIMIT, INPUTS);
-            if (at >= messages.length || Math.max(at, crash) >= messages.length)
-              onDisk = new Map([...files.files].map(([p, b]) => [p, b.slice()]));
-            for (const [p, b] of onDisk) again.files.set(p, b);
-            again.service.restore(JSON.parse(snapshot) as never);
-            for (const { outcome, body } of journal) again.redo(outcome, body);
-            expect(Object.fromEntries([...again.files].filter(([p]) => again.service.files.has(p)))).toEqual(
-              Object.fromEntries(files.files),
-            );
-            expect(again.service.snapshot()).toEqual(files.service.snapshot());
-            for (const task of [taskId(0), taskId(1)])
-              for (let r = 1; r <= files.service.requests(task); r++)
-                expect(again.answer(task, r)).toEqual(files.answer(task, r));
-          },
-        ),
-        { numRuns: 150 },
-      );
-    },
+    () => fc.assert(survives(), { numRuns: 300 }),
   );
+
+  it.each<[string, Planted]>([
+    ['S9: directories that are forgotten', { snapshot: ({ made: _, ...s }) => s }],
+    [
+      'S10: an end that is looked for again',
+      { repeated: (o, body, service) => ({ ...o, value: endOf(o, body, service) ?? o.value }) },
+    ],
+  ])('a planted bug is found: %s', (_, planted) => {
+    expect(fc.check(survives(planted), { numRuns: 2000 }).failed).toBe(true);
+  });
 });
+
+/** Where the file of a message at its end, as {@link result} makes it, ends now. */
+function endOf(o: Outcome, body: Uint8Array, service: FileService): number | undefined {
+  const name = new DataView(body.buffer).getUint16(0, true);
+  const end = o.mode === WorldMode.FILE && body[2 + name] === 254 && body[3 + name] === 255;
+  return end ? (service.size(new TextDecoder().decode(body.subarray(2, 2 + name))) ?? 0) + 1 : undefined;
+}
 
 it('a service that is not told of tasks has none, and adds none', () => {
   const service = new FileService(10, new Map());
