@@ -35,6 +35,7 @@ const OPTIONS: Partial<Record<Feature, string>> = {
   teams: 'team',
   parity: 'parity',
   clusters: 'clusters',
+  checkpoints: 'checkpointMs',
   ft: 'ft',
   strict: 'durability',
 };

@@ -119,7 +119,7 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
  */
 export function needAccepted(
   protocol: ProtocolName,
-  options: Pick<JobOptions, 'team' | 'ft' | 'parity' | 'clusters' | 'durability'>,
+  options: Pick<JobOptions, 'team' | 'ft' | 'parity' | 'clusters' | 'checkpointMs' | 'durability'>,
   programs: readonly PreparedProgram[],
 ): void {
   const asked: readonly (readonly [Feature, boolean])[] = [
@@ -128,6 +128,7 @@ export function needAccepted(
     ['ft', options.ft !== undefined],
     ['parity', options.parity !== undefined],
     ['clusters', options.clusters !== undefined],
+    ['checkpoints', options.checkpointMs !== undefined],
     ['strict', options.durability === 'strict'],
   ];
   for (const [feature, is] of asked) {

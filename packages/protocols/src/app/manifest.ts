@@ -8,6 +8,7 @@ export const manifest: Manifest = {
     teams: 'every message passes through the server',
     parity: 'no checkpoints are kept',
     clusters: 'the ranks form no clusters',
+    checkpoints: 'no rank restarts from one',
     pause: 'nothing is kept to resume a rank from',
     strict: 'messages are kept in the memory of the server only',
   },

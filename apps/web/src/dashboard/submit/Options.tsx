@@ -11,7 +11,7 @@ import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
 import { Seconds } from './Seconds.tsx';
 import { accepts, DEFAULT_PROTOCOL, manifests, refusalOf } from '@mayfly/protocols/manifests';
-import { CHOICES, strictText, withProtocol } from '../protocol-texts.ts';
+import { CHOICES, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -134,6 +134,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <Seconds
             label="Checkpoint every"
             hint={findsCheckpointMs ? TOGETHER : adviceText(advice)}
+            refused={refusedText(protocol, 'checkpoints')}
             least={leastCheckpointMs / 1000}
             value={o.checkpointMs}
             onChange={(checkpointMs) => set({ checkpointMs })}
