@@ -8,6 +8,8 @@ const program = { language: 'c', sources: { 'main.c': 'int main(void) { return 0
 it.each<['app' | 'none', Feature, object]>([
   ['app', 'checkpoints', { checkpointMs: 30_000 }],
   ['none', 'checkpoints', { checkpointMs: 0 }],
+  ['app', 'moves', { stuckAfterMs: 60_000 }],
+  ['none', 'moves', { stuckFactor: 20 }],
 ])('%s, %s: %j', async (protocol, feature, options) => {
   const server = await sharedServer();
   const answer = await api(server, 'POST', '/api/jobs', { program, size: 1, options: { protocol, ...options } });

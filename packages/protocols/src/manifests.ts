@@ -36,6 +36,7 @@ const OPTIONS: Partial<Record<Feature, string>> = {
   parity: 'parity',
   clusters: 'clusters',
   checkpoints: 'checkpointMs',
+  moves: 'stuckAfterMs" or "stuckFactor',
   ft: 'ft',
   strict: 'durability',
 };

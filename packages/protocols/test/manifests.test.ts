@@ -13,6 +13,7 @@ const TITLES: Record<(typeof FEATURES)[number], string> = {
   spawn: '`MPI_Comm_spawn`',
   checkpoints: 'checkpoints of ranks, and their interval',
   pause: 'pause and resume',
+  moves: 'a rank that makes no progress is tried elsewhere',
   ft: "[FT-MPI's modes](ft-mpi.md)",
   strict: '`strict` durability',
 };
@@ -33,6 +34,7 @@ describe('the manifests', () => {
     expect(goesBack === 'job').toBe(scheduler !== undefined);
     expect(accepts(name, 'pause')).toBe(recovery.restarts);
     expect(accepts(name, 'checkpoints')).toBe(recovery.restarts);
+    expect(accepts(name, 'moves')).toBe(recovery.restarts);
     expect(accepts(name, 'scripts')).toBe(!recovery.together);
     expect(accepts(name, 'clusters')).toBe(clusters !== undefined);
     expect(accepts(name, 'spawn')).toBe(clusters === undefined);

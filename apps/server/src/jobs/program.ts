@@ -119,7 +119,10 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
  */
 export function needAccepted(
   protocol: ProtocolName,
-  options: Pick<JobOptions, 'team' | 'ft' | 'parity' | 'clusters' | 'checkpointMs' | 'durability'>,
+  options: Pick<
+    JobOptions,
+    'team' | 'ft' | 'parity' | 'clusters' | 'checkpointMs' | 'stuckAfterMs' | 'stuckFactor' | 'durability'
+  >,
   programs: readonly PreparedProgram[],
 ): void {
   const asked: readonly (readonly [Feature, boolean])[] = [
@@ -129,6 +132,7 @@ export function needAccepted(
     ['parity', options.parity !== undefined],
     ['clusters', options.clusters !== undefined],
     ['checkpoints', options.checkpointMs !== undefined],
+    ['moves', options.stuckAfterMs !== undefined || options.stuckFactor !== undefined],
     ['strict', options.durability === 'strict'],
   ];
   for (const [feature, is] of asked) {

@@ -72,7 +72,9 @@ describe('the submit form', () => {
     expect(withProtocol({ checkpointMs: 100 }, 'vcl')).toEqual({ protocol: 'vcl', checkpointMs: 100 });
     expect(withProtocol({ checkpointMs: 0 }, 'pessimistic')).toEqual({ checkpointMs: 0 });
     for (const protocol of ['app', 'none'] as const)
-      expect(withProtocol({ checkpointMs: 30_000 }, protocol)).toEqual({ protocol });
+      expect(withProtocol({ checkpointMs: 30_000, stuckAfterMs: 1000, stuckFactor: 2 }, protocol)).toEqual({
+        protocol,
+      });
   });
 });
 

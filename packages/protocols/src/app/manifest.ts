@@ -10,6 +10,7 @@ export const manifest: Manifest = {
     clusters: 'the ranks form no clusters',
     checkpoints: 'no rank restarts from one',
     pause: 'nothing is kept to resume a rank from',
+    moves: 'no rank is restarted on another node',
     strict: 'messages are kept in the memory of the server only',
   },
   leastCheckpointMs: 0,

@@ -19,6 +19,7 @@ export const FEATURES = [
   'spawn',
   'checkpoints',
   'pause',
+  'moves',
   'ft',
   'strict',
 ] as const;

@@ -10,6 +10,7 @@ export const manifest: Manifest = {
     checkpoints: 'no rank restarts from one',
     pause: 'nothing is kept to resume a rank from',
     ft: 'a loss ends the job',
+    moves: 'no rank is restarted on another node',
     strict: 'messages are kept in the memory of the server only',
   },
   leastCheckpointMs: 0,
