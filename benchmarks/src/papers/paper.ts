@@ -1,4 +1,5 @@
 /** What `npm run papers` knows of a paper. */
+import type { draw } from '../chart.ts';
 
 export interface PaperOptions {
   /** More seeds and sizes. */
@@ -8,6 +9,8 @@ export interface PaperOptions {
   readonly sensitivity: boolean;
   /** Virtual time only: starts no nodes. */
   readonly virtual: boolean;
+  /** Draws a figure, where the user wants figures. */
+  readonly draw: typeof draw;
   /** A directory with input of the user's own, for a paper that has a simulator. */
   readonly files?: string | undefined;
 }

@@ -1,6 +1,7 @@
 /** The figures of papers: shapes hold at small sizes, and not where a rule is wrong; the command and its exit code. */
 import { expect, test, vi } from 'vitest';
 import { DEFAULTS, type Implementation } from '@mayfly/simulator';
+import { draw } from '../chart.ts';
 import { papers } from './command.ts';
 import type { Paper } from './paper.ts';
 import { around, crossing, falls, line, neverFalls, type Verdict } from './shapes.ts';
@@ -8,6 +9,8 @@ import { figure5 } from './blocking-vs-nonblocking/cluster.ts';
 import { property } from './blocking-vs-nonblocking/figures.ts';
 import { realVerdicts, type RealRun } from './blocking-vs-nonblocking/real.ts';
 import { measure, type SeriesName, type Setting } from './blocking-vs-nonblocking/setups.ts';
+
+vi.mock(import('../chart.ts'), async (original) => ({ ...(await original()), draw: vi.fn(() => Promise.resolve()) }));
 
 const normal: Setting = { parameters: DEFAULTS, seeds: [1], sizes: 'small' };
 const measured = figure5.experiments('small').map((e) => measure(e, normal));
@@ -99,9 +102,10 @@ test('on real nodes: verdicts by protocol, none of which decides', () => {
 
 const paper = (name: string, held: boolean, seen: unknown[] = []): Paper => ({
   ...{ name, title: `The paper ${name}`, about: 'two figures' },
-  run: (options) => {
+  run: async ({ draw: drawn, ...options }) => {
     seen.push(options);
-    return Promise.resolve(held);
+    await drawn(name, { title: '', x: '', y: '', series: [] } as never);
+    return held;
   },
 });
 
@@ -127,6 +131,14 @@ test('the command exits with 0 if all shapes hold, with 1 if one does not', asyn
   expect((await command('good', '--long', '--seed', '7', '--virtual')).seen).toEqual([
     { long: true, seed: 7, sensitivity: false, virtual: true },
   ]);
+});
+
+test('only --write draws into docs/figures, and so changes the checkout', async () => {
+  vi.mocked(draw).mockClear();
+  await command('good');
+  expect(draw).not.toHaveBeenCalled();
+  await command('good', '--write');
+  expect(draw).toHaveBeenCalledOnce();
 });
 
 test('the command lists papers, helps, and rejects what it does not know', async () => {

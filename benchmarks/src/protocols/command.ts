@@ -14,7 +14,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { ProtocolName } from '@mayfly/wire';
 import { Cluster, same, type Answer, type Losses } from './cluster.ts';
-import { MISSING, PROTOCOL_NAMES } from './names.ts';
+import { PROTOCOL_NAMES } from './names.ts';
 import { PROGRAMS, type Program } from './programs.ts';
 import { report, type Results } from './report.ts';
 import type { Run } from './reckoning.ts';
@@ -184,7 +184,6 @@ export async function protocols(args: readonly string[] = []): Promise<boolean> 
     return true;
   }
   console.log(`protocols: ${PROTOCOL_NAMES.join(', ')}; ${s.programs.map((p) => p.title).join(', ')}; seed ${s.seed}`);
-  for (const name of MISSING) console.log(`  ${name} is missing: no job can choose it yet`);
   const cluster = await Cluster.start();
   try {
     const comparison = new Comparison(cluster, s);

@@ -1,8 +1,9 @@
 /** The comparison of protocols: what follows from its runs, and what its command line takes. */
 import { expect, test } from 'vitest';
-import { ProtocolName } from '@mayfly/wire';
+import { accepts, restarts } from '@mayfly/protocols/manifests';
+import { COORDINATED } from '../papers/blocking-vs-nonblocking/real.ts';
 import { settingsOf, UsageError } from './command.ts';
-import { MISSING, PROTOCOL_NAMES } from './names.ts';
+import { PROTOCOL_NAMES } from './names.ts';
 import { costOfLoss, overhead, withLosses, type Run } from './reckoning.ts';
 
 const calm = (protocol: string, round: number, took: number): Run => ({
@@ -40,10 +41,11 @@ test('with a loss every so often: t = without + cost × t / every', () => {
   expect(withLosses(runs, 'pessimistic', 5, 'took')).toBeUndefined();
 });
 
-test('all protocols that a job can choose are measured, none first', () => {
+test('what is compared takes the options of the commands: checkpoints, losses, and no clusters to name', () => {
   expect(PROTOCOL_NAMES[0]).toBe('none');
-  expect(PROTOCOL_NAMES.toSorted()).toEqual(ProtocolName.anyOf.map((p) => p.const).toSorted());
-  for (const name of MISSING) expect(PROTOCOL_NAMES).not.toContain(name);
+  expect(COORDINATED).toEqual(['vcl', 'pcl']);
+  for (const name of PROTOCOL_NAMES) expect(accepts(name, 'clusters'), name).toBe(false);
+  for (const name of PROTOCOL_NAMES.slice(1)) expect(restarts(name) && accepts(name, 'checkpoints'), name).toBe(true);
 });
 
 test('the command line', () => {

@@ -119,6 +119,28 @@ export class MPIError extends Error {
   }
 }
 
+/**
+ * Uses something, then lets it go: after an error of MPI too, and then that error counts. Where the stack unwinds (an
+ * image is due, the program ends, a replay diverges) nothing is let go, and what unwinds it comes through: the call is
+ * entered again with what it had, or its incarnation is over.
+ */
+export function thenLetGo<T>(use: () => T, letGo: () => void): T {
+  let result: T;
+  try {
+    result = use();
+  } catch (e) {
+    if (e instanceof MPIError)
+      try {
+        letGo();
+      } catch (later) {
+        if (!(later instanceof MPIError)) throw later;
+      }
+    throw e;
+  }
+  letGo();
+  return result;
+}
+
 export const fail = (errorClass: ErrorClass, call: string, text: string, comm = 0): never => {
   throw new MPIError(errorClass, call, text, comm);
 };

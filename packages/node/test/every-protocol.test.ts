@@ -56,7 +56,7 @@ async function submit(source: string, options: JobOptions): Promise<string> {
   const body = JSON.stringify({
     program: { language: 'c', sources: { 'main.c': source } },
     size: SIZE,
-    options: { interactive: true, checkpointMs: 200, team: 1, ...options },
+    options: { interactive: true, team: 1, ...options },
   });
   return ((await (await bench.api('jobs', { method: 'POST', body })).json()) as { id: string }).id;
 }
@@ -77,12 +77,13 @@ const committed = (j: JobView): boolean => (j.waves?.recent ?? []).some((w) => w
 const imaged = (j: JobView): boolean => j.tasks.every((t) => (t.images ?? 0) > 0);
 const exchanged = (j: JobView): boolean => j.tasks.some((t) => (t.localIn ?? 0) > 0);
 
+const OFTEN = { checkpointMs: 200 };
 it.each<[string, JobOptions, (job: JobView) => boolean]>([
-  ['pessimistic', {}, imaged],
-  ['pessimistic in teams', { team: 2 }, exchanged],
-  ['vcl', { protocol: 'vcl' }, committed],
-  ['pcl', { protocol: 'pcl' }, committed],
-  ['hc3i', { protocol: 'hc3i', clusters: 2 }, committed],
+  ['pessimistic', { ...OFTEN }, imaged],
+  ['pessimistic in teams', { ...OFTEN, team: 2 }, exchanged],
+  ['vcl', { ...OFTEN, protocol: 'vcl' }, committed],
+  ['pcl', { ...OFTEN, protocol: 'pcl' }, committed],
+  ['hc3i', { ...OFTEN, protocol: 'hc3i', clusters: 2 }, committed],
 ])('%s: the answer of an undisturbed run', async (_name, options, ready) => {
   const id = await strike(RING, options, ready);
   await bench.until(id, (j) => j.endedAt !== undefined || j.faults.length > 0);
@@ -117,7 +118,7 @@ int main(int argc, char **argv) {
 }`;
 
 it('app: the program hears of the loss, and goes on with those that are left', async () => {
-  const id = await strike(SHRINKS, { protocol: 'app', checkpointMs: 0 }, (j) => j.tasks.every((t) => t.messagesIn > 3));
+  const id = await strike(SHRINKS, { protocol: 'app' }, (j) => j.tasks.every((t) => t.messagesIn > 3));
   const { job, stdout } = await bench.ended(id);
   expect(job).toMatchObject({ state: 'done' });
   expect(stdout.filter((text) => text !== '')).toEqual(['2 of 4 are left\n', '2 of 4 are left\n']);

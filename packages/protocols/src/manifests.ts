@@ -35,6 +35,8 @@ const OPTIONS: Partial<Record<Feature, string>> = {
   teams: 'team',
   parity: 'parity',
   clusters: 'clusters',
+  checkpoints: 'checkpointMs',
+  moves: 'stuckAfterMs" or "stuckFactor',
   ft: 'ft',
   strict: 'durability',
 };

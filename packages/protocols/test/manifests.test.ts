@@ -11,7 +11,9 @@ const TITLES: Record<(typeof FEATURES)[number], string> = {
   parity: '[parity](codes.md) between nodes',
   clusters: '[clusters](clusters.md)',
   spawn: '`MPI_Comm_spawn`',
+  checkpoints: 'checkpoints of ranks, and their interval',
   pause: 'pause and resume',
+  moves: 'a rank that makes no progress is tried elsewhere',
   ft: "[FT-MPI's modes](ft-mpi.md)",
   strict: '`strict` durability',
 };
@@ -31,6 +33,8 @@ describe('the manifests', () => {
     expect(goesBack === 'cluster').toBe(clusters !== undefined);
     expect(goesBack === 'job').toBe(scheduler !== undefined);
     expect(accepts(name, 'pause')).toBe(recovery.restarts);
+    expect(accepts(name, 'checkpoints')).toBe(recovery.restarts);
+    expect(accepts(name, 'moves')).toBe(recovery.restarts);
     expect(accepts(name, 'scripts')).toBe(!recovery.together);
     expect(accepts(name, 'clusters')).toBe(clusters !== undefined);
     expect(accepts(name, 'spawn')).toBe(clusters === undefined);

@@ -15,6 +15,7 @@ export * from './image.ts';
 export * from './limits.ts';
 export * from './program.ts';
 export * from './job.ts';
+export * from './clusters-text.ts';
 export * from './ft-option.ts';
 export * from './job-progress.ts';
 export * from './progress-text.ts';

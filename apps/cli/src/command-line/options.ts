@@ -1,6 +1,6 @@
 /** What commands share: how the values of options are read, and the options of more than one command. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { MAX_RANKS } from '@mayfly/wire';
+import { clustersOfText } from '@mayfly/wire';
 import { bytes } from '../mpiexec-words.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -45,18 +45,10 @@ export const factor = (text: string): number => {
 };
 /** '2', or the ranks of each cluster: '0-3,4-7', '0-2+7,3-6'. The server checks whether every rank is in one. */
 export function clusters(text: string): number | number[][] {
-  const count = wholeNumber(text, 1, MAX_RANKS);
-  if (count !== undefined) return count;
-  return text.split(',').map((cluster) =>
-    cluster.split('+').flatMap((range) => {
-      const ends = range.split('-').map((n) => wholeNumber(n, 0, MAX_RANKS - 1));
-      const [first, last = first] = ends;
-      if (first === undefined || last === undefined || last < first || ends.length > 2 || ends.includes(undefined))
-        throw new InvalidArgumentError(
-          "expected a number of clusters, or the ranks of each: '2', '0-3,4-7', or '0-2+7,3-6'.",
-        );
-      return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-    }),
+  const read = clustersOfText(text);
+  if (read !== undefined) return read;
+  throw new InvalidArgumentError(
+    "expected a number of clusters, or the ranks of each: '2', '0-3,4-7', or '0-2+7,3-6'.",
   );
 }
 /** 'QX7PKM', or the room of each cluster: 'QX7PKM,ABC234'. null ('-'): volunteers without a room. */

@@ -119,7 +119,10 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
  */
 export function needAccepted(
   protocol: ProtocolName,
-  options: Pick<JobOptions, 'team' | 'ft' | 'parity' | 'clusters' | 'durability'>,
+  options: Pick<
+    JobOptions,
+    'team' | 'ft' | 'parity' | 'clusters' | 'checkpointMs' | 'stuckAfterMs' | 'stuckFactor' | 'durability'
+  >,
   programs: readonly PreparedProgram[],
 ): void {
   const asked: readonly (readonly [Feature, boolean])[] = [
@@ -128,6 +131,8 @@ export function needAccepted(
     ['ft', options.ft !== undefined],
     ['parity', options.parity !== undefined],
     ['clusters', options.clusters !== undefined],
+    ['checkpoints', options.checkpointMs !== undefined],
+    ['moves', options.stuckAfterMs !== undefined || options.stuckFactor !== undefined],
     ['strict', options.durability === 'strict'],
   ];
   for (const [feature, is] of asked) {

@@ -69,6 +69,11 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${id} has the tasks 0 to ${view.size - 1}.`);
     return { job: view.id, task: taskId(task) };
   };
+  const needCheckpoints = (protocol: JobView['protocol']): void => {
+    const refused = refusalOf(protocol, 'checkpoints');
+    if (refused !== undefined)
+      throw new MayflyError('CONFLICT', `Under the protocol "${protocol}" no checkpoint is taken: ${refused}.`);
+  };
   const needActive = (id: string): JobView => {
     const view = runtime.need(id);
     if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
@@ -162,7 +167,8 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       ...at(`POST /api/jobs/:id/tasks/:task/${verb}`),
       handler: async (request) => {
         const t = needTask(request.params.id, request.params.task);
-        needActive(t.job);
+        const view = needActive(t.job);
+        if (verb === 'checkpoint') needCheckpoints(view.protocol);
         if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task))
           throw new MayflyError(
             'CONFLICT',
@@ -178,6 +184,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     ...at('POST /api/jobs/:id/checkpoint'),
     handler: async (request) => {
       const view = needActive(request.params.id);
+      needCheckpoints(view.protocol);
       const asked = view.tasks.filter((t) => t.state !== 'done' && t.state !== 'failed').map((t) => t.task);
       for (const task of asked) runtime.dispatcher.step({ type: 'checkpoint', job: view.id, task });
       return { asked };
@@ -291,8 +298,8 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     parts.push({ count, args, program: { language, entry, hash }, ...(env === undefined ? {} : { env }) });
   }
   needOneKind(programs);
-  const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needAccepted(protocol, s.options ?? {}, programs);
+  const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needModes(s.options?.ft);
   const { program, args } = parts[0]!;
   o.disk.admit();

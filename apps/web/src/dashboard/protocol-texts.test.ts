@@ -70,7 +70,11 @@ describe('the submit form', () => {
     expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });
     expect(withProtocol({ checkpointMs: 0 }, 'vcl')).toEqual({ protocol: 'vcl' });
     expect(withProtocol({ checkpointMs: 100 }, 'vcl')).toEqual({ protocol: 'vcl', checkpointMs: 100 });
-    expect(withProtocol({ checkpointMs: 0 }, 'none')).toEqual({ protocol: 'none', checkpointMs: 0 });
+    expect(withProtocol({ checkpointMs: 0 }, 'pessimistic')).toEqual({ checkpointMs: 0 });
+    for (const protocol of ['app', 'none'] as const)
+      expect(withProtocol({ checkpointMs: 30_000, stuckAfterMs: 1000, stuckFactor: 2 }, protocol)).toEqual({
+        protocol,
+      });
   });
 });
 

@@ -43,8 +43,13 @@ export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
   if (!accepts(protocol, 'ft')) delete rest.ft;
   if (!accepts(protocol, 'teams')) delete rest.team;
   if (!accepts(protocol, 'parity')) delete rest.parity;
+  if (!accepts(protocol, 'moves')) {
+    delete rest.stuckAfterMs;
+    delete rest.stuckFactor;
+  }
   if (rest.durability === 'strict' && !accepts(protocol, 'strict')) delete rest.durability;
-  if ((rest.checkpointMs ?? Infinity) < manifests[protocol].leastCheckpointMs) delete rest.checkpointMs;
+  if (!accepts(protocol, 'checkpoints') || (rest.checkpointMs ?? Infinity) < manifests[protocol].leastCheckpointMs)
+    delete rest.checkpointMs;
   return {
     ...rest,
     ...(protocol === DEFAULT_PROTOCOL ? {} : { protocol }),

@@ -4,7 +4,6 @@
  * verdict, and does not decide.
  */
 import { DEFAULTS, PARAMETERS, type ParameterName } from '@mayfly/simulator';
-import { draw } from '../../chart.ts';
 import { bytes, ms, print } from '../../table.ts';
 import type { Paper, PaperOptions } from '../paper.ts';
 import type { Verdict } from '../shapes.ts';
@@ -69,7 +68,7 @@ function tell(figure: string, v: Verdict): void {
   console.log(`  ${figure.padEnd(3)} ${verdict.padEnd(14)} ${v.shape}${beside}\n${' '.repeat(21)}${v.ours}`);
 }
 
-async function show(figure: Figure, setting: Setting): Promise<Measured[]> {
+async function show(figure: Figure, setting: Setting, draw: PaperOptions['draw']): Promise<Measured[]> {
   console.log(`\nFigure ${figure.number}: ${figure.title}`);
   for (const sentence of figure.paper) console.log(`  paper: "${sentence}"`);
   const all = figure.experiments(setting.sizes).map((e) => measure(e, setting));
@@ -125,7 +124,7 @@ async function run(options: PaperOptions): Promise<boolean> {
   const verdicts: [figure: string, verdict: Verdict][] = [];
   let held = true;
   for (const figure of FIGURES) {
-    const all = await show(figure, setting);
+    const all = await show(figure, setting, options.draw);
     for (const v of [...figure.verdicts(all), property(all)]) {
       verdicts.push([String(figure.number), v]);
       if (v.beside === undefined) held &&= v.holds;

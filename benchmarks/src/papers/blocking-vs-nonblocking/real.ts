@@ -6,7 +6,7 @@
 import { goesBackTogether } from '@mayfly/protocols/manifests';
 import type { ProtocolName } from '@mayfly/wire';
 import { Cluster } from '../../protocols/cluster.ts';
-import { MISSING, PROTOCOL_NAMES } from '../../protocols/names.ts';
+import { PROTOCOL_NAMES } from '../../protocols/names.ts';
 import { PROGRAMS } from '../../protocols/programs.ts';
 import { median, print } from '../../table.ts';
 import { line, neverFalls, type Point, type Verdict } from '../shapes.ts';
@@ -28,7 +28,7 @@ export interface RealRun {
 }
 
 /** Under which protocols waves are compared. */
-const COORDINATED = PROTOCOL_NAMES.filter(goesBackTogether);
+export const COORDINATED = PROTOCOL_NAMES.filter(goesBackTogether);
 
 async function realRuns(): Promise<RealRun[]> {
   const program = PROGRAMS.find((p) => p.name === 'cg')!;
@@ -109,7 +109,6 @@ const fitted = (slope: number, r2: number): string => `${seconds(slope)} a wave,
 /** @returns verdicts, which do not decide */
 export async function real(): Promise<[figure: string, verdict: Verdict][]> {
   console.log('\nOn real nodes: NAS CG class W, 4 ranks on 4 headless nodes (does not decide)');
-  for (const name of MISSING) console.log(`  ${name} is missing: no job can choose it yet`);
   const all = await realRuns();
   print(
     ['protocol', 'period', 'time', 'waves'],

@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkFiles, simulateFederation } from '@mayfly/simulator';
-import { draw } from '../../chart.ts';
 import { print } from '../../table.ts';
 import type { Paper, PaperOptions } from '../paper.ts';
 import { agrees, inRange, tolerance, type Row } from './rows.ts';
@@ -74,7 +73,7 @@ async function run(options: PaperOptions): Promise<boolean> {
   for (const t of tables(setting)) {
     all.push(t);
     show(t);
-    if (t.chart) await draw(...t.chart);
+    if (t.chart) await options.draw(...t.chart);
   }
   console.log('\nBeyond the paper: failures. 30 min between CLCs; for one failure: clusters that go back, work undone');
   print(

@@ -26,6 +26,7 @@ import {
   opHandle,
   span,
   start,
+  thenLetGo,
   types,
   type BuiltinOp,
   type Buf,
@@ -336,11 +337,10 @@ export class Core {
   lend<T>(bytes: number, use: (address: number) => T): T {
     const address = this.program.malloc(bytes);
     if (address === 0) return this.fail(ERR.NO_MEM, `no memory for ${bytes} bytes of arguments of a callback`);
-    try {
-      return use(address);
-    } finally {
-      this.program.free(address);
-    }
+    return thenLetGo(
+      () => use(address),
+      () => this.program.free(address),
+    );
   }
 
   /** Calls a function that answers an MPI error code. @throws MPIError with the code that it answered */

@@ -170,15 +170,16 @@ export class Life implements Waits {
   private callable(index: number, last: boolean): (...args: Word[]) => Word | void {
     const f = this.instance.tableEntry(index);
     return (...args) => {
+      let result: Word | void;
       try {
-        return f(...args);
+        result = f(...args);
       } catch (e) {
         // The MPI call around it cannot be left half done.
         throw isException(e) && !last ? new Ended(this.uncaught()) : e;
-      } finally {
-        // The call that it is part of may still take an image (T3).
-        this.output.settle();
       }
+      // The call that it is part of may still take an image (T3).
+      this.output.settle();
+      return result;
     };
   }
 

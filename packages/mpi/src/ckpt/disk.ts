@@ -5,7 +5,7 @@
  */
 import { type Buf } from '../buffers.ts';
 import { COMM_SELF } from '../constants.ts';
-import { ERR, MPIError, fail } from '../errors.ts';
+import { ERR, MPIError, fail, thenLetGo } from '../errors.ts';
 import * as files from '../files/index.ts';
 import { releaseSpace, scratch, type Layer } from '../layer.ts';
 import { settled } from '../requests.ts';
@@ -23,20 +23,18 @@ const pathOf = (folder: string, rank: number, slot: number): string => `${folder
 
 function opened<T>(layer: Layer, path: string, amode: number, call: string, use: (file: number) => T): T {
   const file = settled(layer, files.open(layer, COMM_SELF, path, amode, call)).result;
-  try {
-    return use(file);
-  } finally {
-    settled(layer, files.close(layer, file, call));
-  }
+  return thenLetGo(
+    () => use(file),
+    () => void settled(layer, files.close(layer, file, call)),
+  );
 }
 
 function lent<T>(layer: Layer, bytes: number, use: (b: Buf) => T): T {
   const b = scratch(layer, bytes);
-  try {
-    return use(b);
-  } finally {
-    releaseSpace(layer, b.space);
-  }
+  return thenLetGo(
+    () => use(b),
+    () => releaseSpace(layer, b.space),
+  );
 }
 
 /** @throws MPIError where the files' limit is reached */

@@ -7,7 +7,7 @@
  * what it moves; and one more agreement that everybody has everything. A process that fails in between says so there,
  * and revokes the team's communicator, so that nobody waits for it.
  */
-import { MPIError, ERR, fail, type ErrorClass } from '../errors.ts';
+import { MPIError, ERR, fail, thenLetGo, type ErrorClass } from '../errors.ts';
 import { part } from '../buffers.ts';
 import * as collectives from '../collectives/index.ts';
 import { COMM_WORLD } from '../constants.ts';
@@ -67,31 +67,32 @@ export function join(
   if (ckpt.present?.team.state === 'open') leave(layer, ckpt.present, call);
   const team = gather(layer, comm, call);
   ckpt.joining = { comm: team, request: 0, team: undefined, early: [], folder: '', slot: 1 };
-  try {
-    const wrong = attempt(() => begin(layer, ckpt, comm, settings, node, call, numbers));
-    const { joining } = ckpt;
-    let whole = false;
-    if (wrong) {
-      // Nobody waits for what this process does not send any more.
-      if (byLoss(wrong)) revoke(layer, team, call);
-      agreement(layer, agree(layer, team, Word.NOTHING, call));
-    } else {
-      waitUntil(
-        layer,
-        () => joining.team!.state !== 'beginning',
-        () => ({ call }),
-      );
-      whole = joining.team!.state === 'open';
-    }
-    if ((wrong && byLoss(wrong)) || lostOf(layer, commOf(layer, team, call)).length > 0)
-      if (!whole) fail(ERR.PROC_FAILED, call, AGAIN, handle);
-    if (wrong) throw new MPIError(wrong.errorClass, call, wrong.text, handle);
-    if (!whole) fail(ERR.CHECKPOINT, call, 'another process could not take part', handle);
-    ckpt.adopt(joining as Membership, handle, settings, joining.folder, joining.slot);
-    ckpt.numbers = numbers;
-  } finally {
-    ckpt.joining = undefined;
-  }
+  thenLetGo(
+    () => {
+      const wrong = attempt(() => begin(layer, ckpt, comm, settings, node, call, numbers));
+      const joining = ckpt.joining!;
+      let whole = false;
+      if (wrong) {
+        // Nobody waits for what this process does not send any more.
+        if (byLoss(wrong)) revoke(layer, team, call);
+        agreement(layer, agree(layer, team, Word.NOTHING, call));
+      } else {
+        waitUntil(
+          layer,
+          () => joining.team!.state !== 'beginning',
+          () => ({ call }),
+        );
+        whole = joining.team!.state === 'open';
+      }
+      if ((wrong && byLoss(wrong)) || lostOf(layer, commOf(layer, team, call)).length > 0)
+        if (!whole) fail(ERR.PROC_FAILED, call, AGAIN, handle);
+      if (wrong) throw new MPIError(wrong.errorClass, call, wrong.text, handle);
+      if (!whole) fail(ERR.CHECKPOINT, call, 'another process could not take part', handle);
+      ckpt.adopt(joining as Membership, handle, settings, joining.folder, joining.slot);
+      ckpt.numbers = numbers;
+    },
+    () => void (ckpt.joining = undefined),
+  );
 }
 
 const agreements = (layer: Layer): Service => ({
@@ -172,27 +173,30 @@ function exchange(layer: Layer, team: number, mine: Brings, call: string): Bring
   const lengths = scratch(layer, 4 * n);
   const own = scratch(layer, bytes.length);
   const spaces = [lengths.space, own.space];
-  try {
-    layer.memory.view(own).set(bytes);
-    const cell = part(lengths, 4 * commOf(layer, team, call).rank, 4);
-    const words = (): DataView => {
-      const v = layer.memory.view(lengths);
-      return new DataView(v.buffer, v.byteOffset, v.length);
-    };
-    words().setUint32(cell.offset - lengths.offset, bytes.length, true);
-    requests.settled(layer, collectives.allgather(layer, team, undefined, lengths, call));
-    const counts = Array.from({ length: n }, (_, i) => words().getUint32(4 * i, true));
-    const displs: number[] = [];
-    let total = 0;
-    for (const c of counts) displs.push((total += c) - c);
-    const all = scratch(layer, total);
-    spaces.push(all.space);
-    requests.settled(layer, collectives.allgatherv(layer, team, own, { buf: all, unit: 1, counts, displs }, call));
-    const view = layer.memory.view(all);
-    return counts.map((c, i) => JSON.parse(read.decode(view.slice(displs[i]!, displs[i]! + c))) as Brings);
-  } finally {
-    for (const space of spaces) releaseSpace(layer, space);
-  }
+  return thenLetGo(
+    () => {
+      layer.memory.view(own).set(bytes);
+      const cell = part(lengths, 4 * commOf(layer, team, call).rank, 4);
+      const words = (): DataView => {
+        const v = layer.memory.view(lengths);
+        return new DataView(v.buffer, v.byteOffset, v.length);
+      };
+      words().setUint32(cell.offset - lengths.offset, bytes.length, true);
+      requests.settled(layer, collectives.allgather(layer, team, undefined, lengths, call));
+      const counts = Array.from({ length: n }, (_, i) => words().getUint32(4 * i, true));
+      const displs: number[] = [];
+      let total = 0;
+      for (const c of counts) displs.push((total += c) - c);
+      const all = scratch(layer, total);
+      spaces.push(all.space);
+      requests.settled(layer, collectives.allgatherv(layer, team, own, { buf: all, unit: 1, counts, displs }, call));
+      const view = layer.memory.view(all);
+      return counts.map((c, i) => JSON.parse(read.decode(view.slice(displs[i]!, displs[i]! + c))) as Brings);
+    },
+    () => {
+      for (const space of spaces) releaseSpace(layer, space);
+    },
+  );
 }
 
 function begin(

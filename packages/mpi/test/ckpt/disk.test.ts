@@ -2,7 +2,18 @@
 import { expect, test } from 'vitest';
 import { MemoryFiles } from '@mayfly/protocols';
 import { FILES, WORLD, WorldMode, taskId } from '@mayfly/wire';
-import { COMM_SELF, ERR, createLayer, files, type Arrival, type Device, type Layer } from '../../src/index.ts';
+import {
+  COMM_SELF,
+  ERR,
+  Interrupted,
+  createLayer,
+  fail,
+  files,
+  thenLetGo,
+  type Arrival,
+  type Device,
+  type Layer,
+} from '../../src/index.ts';
 import * as disk from '../../src/ckpt/disk.ts';
 import { scratch } from '../../src/layer.ts';
 import { settled } from '../../src/requests.ts';
@@ -10,7 +21,7 @@ import { settled } from '../../src/requests.ts';
 const HEAD = 24;
 
 /** A rank whose files are those of `server`. */
-function rank(server: MemoryFiles): Layer {
+function rank(server: MemoryFiles, interrupts = (_call: string): boolean => false): Layer {
   const inbox: Arrival[] = [];
   let [number, sent] = [0, 0];
   const device: Device = {
@@ -23,6 +34,7 @@ function rank(server: MemoryFiles): Layer {
       inbox.push({ ...head, size: a.body.length, body: a.body });
     },
     wait: (why) => {
+      if (interrupts(why.call)) return undefined;
       const a = inbox.shift();
       if (!a) throw new Error(`waits for ever in ${why.call}`);
       return a;
@@ -101,4 +113,28 @@ test.each([0, 1, HEAD - 1])('%i bytes of a file: the round is not in the files',
   sized(layer, path, bytes);
   expect(read(layer, 3)).toEqual([ERR.CHECKPOINT, expect.stringContaining('round 3 is not in the files')]);
   expect(read(layer, 2)).toEqual(Uint8Array.of(1, 2, 3));
+});
+
+test('what unwinds the stack comes through a write and a read, and no further request is made behind it', () => {
+  const server = new MemoryFiles(1 << 20, new Map(), 1);
+  let waits = 0;
+  for (const at of [1, 2, 3]) {
+    waits = 0;
+    const layer = rank(server, () => ++waits === at);
+    expect(() => disk.write(layer, 'mpi-ckpt/3', 0, 0, 1, data, 'MPI_Ckpt_here')).toThrow(Interrupted);
+    expect(waits).toBe(at);
+  }
+  disk.write(rank(server), 'mpi-ckpt/3', 0, 0, 1, data, 'MPI_Ckpt_here');
+  for (const at of [1, 2, 3, 4, 5]) {
+    waits = 0;
+    const layer = rank(server, () => ++waits === at);
+    expect(() => disk.read(layer, 'mpi-ckpt/3', 0, 1, 'MPI_Ckpt_ctrl')).toThrow(Interrupted);
+    expect(waits).toBe(at);
+  }
+});
+
+test('where using and closing fail, the first error counts', () => {
+  const failing = (text: string) => () => fail(ERR.IO, 'MPI_File_write_at', text);
+  expect(() => thenLetGo(failing('written'), failing('closed'))).toThrow(/written/);
+  expect(() => thenLetGo(() => 1, failing('closed'))).toThrow(/closed/);
 });

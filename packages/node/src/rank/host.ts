@@ -120,7 +120,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
         endpoint.openPrologue();
         device.log?.opened();
       }
-      if (device.log?.hasImages !== false) status.canImage();
+      if (images.taken && device.log?.hasImages !== false) status.canImage();
       return image && Object.fromEntries(image);
     },
     checkpointDue: (force) => images.dueHere(force),

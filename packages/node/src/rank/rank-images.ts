@@ -1,5 +1,6 @@
 /** When a rank takes an image, and what the host adds to it: the same for a script and for a module. */
 import type { Endpoint, EndpointSnapshot } from '@mayfly/protocols';
+import { accepts } from '@mayfly/protocols/manifests';
 import { CHANNELS } from '../local-frames.ts';
 import type { RankRun } from '../messages.ts';
 import type { StatusWriter } from '../status.ts';
@@ -17,6 +18,8 @@ interface HostSection {
 const SECTION = 'host';
 
 export class RankImages {
+  /** The protocol restarts ranks from images; under the others no image begins. */
+  readonly taken: boolean;
   private last: number;
   private lastSteps = 0;
   private serial: number;
@@ -24,6 +27,8 @@ export class RankImages {
   private calls = 0;
   /** Operations of the device when it began with an image, until the first call. */
   private restored: number | undefined;
+  /** A script wanted one at a checkpoint.here where none could be had. */
+  private wished = false;
   /** Of the image of its team that a script takes now. */
   private wave = 0;
   /** From when performance.now counts, ms of the job's clock; undefined until the program asks for it. */
@@ -40,6 +45,7 @@ export class RankImages {
     /** The engine's clock: whether an image is taken, and when, leaves no trace in the program's history. */
     private readonly now: () => number,
   ) {
+    this.taken = accepts(run.assignment.protocol, 'checkpoints');
     this.last = now();
     this.serial = run.assignment.manifest?.serial ?? 0;
   }
@@ -49,7 +55,7 @@ export class RankImages {
    * new that could be lost.
    */
   due(waiting: boolean): boolean {
-    if (this.endpoint.replaying) return false;
+    if (!this.taken || this.endpoint.replaying) return false;
     if (this.device.log) return this.device.checkpointDue(false);
     const interval = this.interval ?? this.run.assignment.checkpointMs;
     return this.device.checkpointDue(
@@ -59,14 +65,22 @@ export class RankImages {
     );
   }
 
-  /** A script is at checkpoint.here. `force`: it wants an image, if one can be had. */
+  /** A script is at checkpoint.here. `force`: it wants an image, here or as soon as one can be had. */
   dueHere(force: boolean): boolean {
     const { device, endpoint, interval } = this;
     this.counts();
+    if (!this.taken) return false;
     const may = !endpoint.replaying;
     if (!device.log) {
       const stops = device.stopsAt(this.calls);
-      return force || (stops === 'here' ? may : stops !== 'later' && this.due(false));
+      this.wished ||= force;
+      if (
+        !may ||
+        !(this.wished ? device.checkpointDue(true) : stops === 'here' || (stops !== 'later' && this.due(false)))
+      )
+        return false;
+      this.wished = false;
+      return true;
     }
     this.wave = device.here(may, force);
     if (this.wave > 0) return true;

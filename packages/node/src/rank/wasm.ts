@@ -58,7 +58,7 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
     while (reentries < REENTRIES_MS.length && passed >= REENTRIES_MS[reentries]!) reentries++;
     return true;
   };
-  status.canImage();
+  if (images.taken) status.canImage();
   status.state(endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
   status.started();
   return runProcess({

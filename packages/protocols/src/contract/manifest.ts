@@ -11,7 +11,18 @@ import type { ProtocolName } from '@mayfly/wire';
 export type GoesBack = 'rank' | 'cluster' | 'job' | 'nothing';
 
 /** What a job may ask for, and a protocol may refuse. */
-export const FEATURES = ['scripts', 'teams', 'parity', 'clusters', 'spawn', 'pause', 'ft', 'strict'] as const;
+export const FEATURES = [
+  'scripts',
+  'teams',
+  'parity',
+  'clusters',
+  'spawn',
+  'checkpoints',
+  'pause',
+  'moves',
+  'ft',
+  'strict',
+] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export interface Manifest {

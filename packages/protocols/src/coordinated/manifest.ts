@@ -53,8 +53,8 @@ export const pcl: Manifest = {
     ...texts,
     choice: 'All ranks go back, and checkpoints stop the sending',
     costs:
-      'blocking coordinated checkpointing: as before, but for each checkpoint all ranks stop sending ' +
-      'until all have one; for comparing the two',
+      'blocking coordinated checkpointing: as before, but for each checkpoint a rank holds back what it sends until ' +
+      'all ranks do so and it has taken its own; for comparing the two',
     summary: 'pcl: blocking coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
     protection: protection('blocking coordinated checkpointing'),
   },

@@ -7,8 +7,10 @@ export const manifest: Manifest = {
   refuses: {
     parity: 'no checkpoints are kept',
     clusters: 'the ranks form no clusters',
+    checkpoints: 'no rank restarts from one',
     pause: 'nothing is kept to resume a rank from',
     ft: 'a loss ends the job',
+    moves: 'no rank is restarted on another node',
     strict: 'messages are kept in the memory of the server only',
   },
   leastCheckpointMs: 0,

@@ -3,6 +3,7 @@
  * One button at most is the primary one: Resume of a paused job, Run again of one that has ended. (While slots are
  * missing, it is the notice's.)
  */
+import { accepts } from '@mayfly/protocols/manifests';
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -38,6 +39,7 @@ export function Actions({ job }: { job: JobView }) {
   /** Result files and the output of every rank, as one file. */
   const archive = useMutation({ mutationFn: () => saveArchive(job.id) });
   const ended = hasEnded(job.state);
+  const takesCheckpoints = accepts(job.protocol, 'checkpoints');
   // One that waits for storage goes on by itself; it may be paused for longer.
   const byHand = isPaused(job.state) && !job.stopped;
   const [begun] = useState(!ended);
@@ -61,7 +63,7 @@ export function Actions({ job }: { job: JobView }) {
         {!ended && mayChange && (
           <Button
             className="button tail"
-            isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)}
+            isDisabled={checkpoint.isPending || !takesCheckpoints || !job.tasks.some((t) => t.node !== undefined)}
             onPress={() => checkpoint.mutate()}
           >
             Checkpoint now

@@ -10,6 +10,7 @@ import { memo, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { ago, bytes, count, percent } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import type { Tone } from '../../shared/tone.ts';
+import { accepts } from '@mayfly/protocols/manifests';
 import { checkpointTask, getNodes, killTask } from '../api.ts';
 import { useMayChange, useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -63,6 +64,7 @@ export function Ranks({ job }: { job: JobView }) {
                 phase={phase}
                 held={begun}
                 may={may}
+                images={accepts(job.protocol, 'checkpoints')}
                 engine={engines?.get(t.node ?? '')}
                 age={imageAge(t, now, live)}
                 doing={live ? doingText(t, now) : undefined}
@@ -203,6 +205,7 @@ function Tiles({ job, phase, begun, may, engines, now, only, showAll }: TilesPro
             phase={phase}
             held={begun}
             may={may}
+            images={accepts(job.protocol, 'checkpoints')}
             engine={engines?.get(task.node ?? '')}
             age={imageAge(task, now, live)}
             doing={live ? doingText(task, now) : undefined}
@@ -263,13 +266,15 @@ interface CardProps {
   held: boolean;
   /** Its buttons are offered. */
   may: boolean;
+  /** Its protocol takes checkpoints. */
+  images: boolean;
   /** Of its node. */
   engine: string | undefined;
   age: string | undefined;
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine, age, doing }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images, engine, age, doing }: CardProps) {
   const word = rankWord(t, phase);
   const live = phase !== 'ended';
   const place = live ? placeText(t) : undefined;
@@ -343,8 +348,8 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
             type="button"
             className="button small ghost"
             aria-label={`Checkpoint rank ${t.task}`}
-            aria-disabled={!here || image.isPending}
-            onClick={() => here && !image.isPending && image.mutate()}
+            aria-disabled={!here || !images || image.isPending}
+            onClick={() => here && images && !image.isPending && image.mutate()}
           >
             Checkpoint
           </button>

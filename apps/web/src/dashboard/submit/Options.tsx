@@ -2,16 +2,17 @@
  * Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's
  * default.
  */
-import { MAX_CLUSTERS, type CheckpointAdvice, type JobOptions } from '@mayfly/wire';
+import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
+import { Clusters } from './Clusters.tsx';
 import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
 import { Seconds } from './Seconds.tsx';
 import { accepts, DEFAULT_PROTOCOL, manifests, refusalOf } from '@mayfly/protocols/manifests';
-import { CHOICES, strictText, withProtocol } from '../protocol-texts.ts';
+import { CHOICES, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -99,24 +100,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           })}
         </fieldset>
         {accepts(protocol, 'ft') && <Recovery options={o} set={set} />}
-        {accepts(protocol, 'clusters') && typeof (o.clusters ?? 2) === 'number' && (
-          <label className="field">
-            <span className="label">Clusters</span>
-            <input
-              type="number"
-              inputMode="numeric"
-              min={2}
-              max={MAX_CLUSTERS}
-              step={1}
-              value={o.clusters as number}
-              onChange={(e) => {
-                const n = e.target.valueAsNumber;
-                if (Number.isFinite(n)) set({ clusters: Math.min(MAX_CLUSTERS, Math.max(2, Math.round(n))) });
-              }}
-            />
-            <span className="hint">The ranks are split evenly: consecutive ranks form a cluster.</span>
-          </label>
-        )}
+        {accepts(protocol, 'clusters') && <Clusters options={o} set={set} />}
         <label className="check">
           <input
             type="checkbox"
@@ -134,6 +118,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <Seconds
             label="Checkpoint every"
             hint={findsCheckpointMs ? TOGETHER : adviceText(advice)}
+            refused={refusedText(protocol, 'checkpoints')}
             least={leastCheckpointMs / 1000}
             value={o.checkpointMs}
             onChange={(checkpointMs) => set({ checkpointMs })}
@@ -147,11 +132,33 @@ export function Options({ draft, change, advice, wrong }: Props) {
           />
           <Seconds
             label="Try elsewhere after"
-            hint="moves a rank without progress for this long, and ten times the longest pause of any rank; empty: 600"
+            hint="a rank without progress for this long, and for so many times the longest pause of any rank; empty: 600"
             least={1}
+            refused={refusedText(protocol, 'moves')}
             value={o.stuckAfterMs}
             onChange={(stuckAfterMs) => set({ stuckAfterMs })}
           />
+          <label className="field">
+            <span className="label">… and so many longest pauses</span>
+            <input
+              type="number"
+              inputMode="decimal"
+              min={1}
+              max={10_000}
+              step="any"
+              placeholder={accepts(protocol, 'moves') ? '10' : 'none'}
+              disabled={!accepts(protocol, 'moves')}
+              value={o.stuckFactor ?? ''}
+              onChange={(e) => {
+                const times = e.target.valueAsNumber;
+                set({ stuckFactor: Number.isFinite(times) ? Math.min(10_000, Math.max(1, times)) : undefined });
+              }}
+            />
+            <span className="hint">
+              {refusedText(protocol, 'moves') ??
+                'times the longest pause that any rank of the job has shown; empty: 10'}
+            </span>
+          </label>
           <Seconds
             label="Time limit"
             hint="the job ends after this time"

@@ -4,10 +4,12 @@ interface SecondsProps {
   hint: string;
   value: number | undefined;
   least?: number;
+  /** Why it is not offered. */
+  refused?: string | undefined;
   onChange: (ms: number | undefined) => void;
 }
 
-export function Seconds({ label, hint, value, least = 0, onChange }: SecondsProps) {
+export function Seconds({ label, hint, value, least = 0, refused, onChange }: SecondsProps) {
   return (
     <label className="field">
       <span className="label">{label}</span>
@@ -16,14 +18,15 @@ export function Seconds({ label, hint, value, least = 0, onChange }: SecondsProp
         inputMode="decimal"
         min={least}
         step="any"
-        placeholder="default"
+        disabled={refused !== undefined}
+        placeholder={refused ? 'none' : 'default'}
         value={value === undefined ? '' : value / 1000}
         onChange={(e) => {
           const seconds = e.target.valueAsNumber;
           onChange(Number.isFinite(seconds) ? Math.round(Math.max(least, seconds) * 1000) : undefined);
         }}
       />
-      <span className="hint">seconds: {hint}</span>
+      <span className="hint">{refused ?? `seconds: ${hint}`}</span>
     </label>
   );
 }

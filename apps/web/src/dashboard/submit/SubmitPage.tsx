@@ -31,7 +31,7 @@ import {
   type Draft,
 } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
-import { DEFAULT_PROTOCOL, manifests } from '@mayfly/protocols/manifests';
+import { accepts, DEFAULT_PROTOCOL, manifests } from '@mayfly/protocols/manifests';
 import { fateOf } from '../missing-slots.ts';
 import { ago, plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
@@ -143,9 +143,11 @@ function SubmitForm({
   const room = draft.room;
   const measured = useQuery({ queryKey: ['advice', room], queryFn: () => getAdvice(room || undefined), retry: false });
   /** What an empty field means where enough was measured; elsewhere the job's scheduler finds it. */
+  const protocol = draft.options.protocol ?? DEFAULT_PROTOCOL;
   const checkpointMs =
     measured.data?.measured &&
-    !manifests[draft.options.protocol ?? DEFAULT_PROTOCOL].findsCheckpointMs &&
+    accepts(protocol, 'checkpoints') &&
+    !manifests[protocol].findsCheckpointMs &&
     draft.options.checkpointMs === undefined
       ? measured.data.checkpointMs
       : undefined;

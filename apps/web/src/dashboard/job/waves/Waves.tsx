@@ -24,7 +24,7 @@ import './waves.css';
 
 const HOW: Partial<Record<string, string>> = {
   vcl: ', without stopping for each other',
-  pcl: '; they send nothing until all have taken it',
+  pcl: '; each sends nothing until no message is under way and it has taken its own',
   hc3i: ', when it is due or a message from another cluster asks for it',
 };
 const idOf = (w: Wave): string => `${w.at} ${w.cluster ?? ''}`;
