@@ -83,6 +83,13 @@ export function lossesOf(
       faults++;
       if (cause !== 'team') losses++;
     }
+    // Of those beyond the list only the causes are known: they are spread over all ranks.
+    for (const [cause, more] of Object.entries(record.moreFaults ?? {})) {
+      if (cause === 'killed' || cause === 'restart') continue;
+      const here = Math.round((more * ranks) / record.spec.size);
+      faults += here;
+      if (cause !== 'team') losses += here;
+    }
   }
   return { faults, losses, rankMs };
 }

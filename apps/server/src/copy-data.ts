@@ -139,6 +139,8 @@ async function copyOutput(from: Storage, to: Storage, { id, files }: JobSpec): P
       }
       for (const [path, { task, size }] of await from.output.files(id))
         await copyFile(from.output.file(id, path)(0, Infinity), { path, task, size }, target.files);
+      // Once: each sync writes the list of all files.
+      await target.files.sync();
     } finally {
       target.close();
     }
@@ -147,7 +149,7 @@ async function copyOutput(from: Storage, to: Storage, { id, files }: JobSpec): P
   }
 }
 
-type Target = Pick<Awaited<ReturnType<Storage['output']['open']>>['files'], 'perform' | 'sync'>;
+type Target = Pick<Awaited<ReturnType<Storage['output']['open']>>['files'], 'perform'>;
 
 async function copyFile(
   parts: AsyncIterable<Uint8Array>,
@@ -163,5 +165,4 @@ async function copyFile(
       at += data.length;
     }
   to.perform({ type: 'resize', path, size });
-  await to.sync();
 }

@@ -17,7 +17,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { isOver } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
-import { MayflyError, jobId, type JobEnded, type JobId, type JobView } from '@mayfly/wire';
+import { MayflyError, faultsOf, jobId, type JobEnded, type JobId, type JobView } from '@mayfly/wire';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Logger } from './logger.ts';
@@ -64,7 +64,7 @@ export function payloadOf(view: JobView, publicUrl: string | undefined): JobEnde
       size,
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
-      faults: view.faults.length,
+      faults: faultsOf(view),
       submittedAt,
       ...(startedAt === undefined ? {} : { startedAt }),
       ...(endedAt === undefined ? {} : { endedAt }),

@@ -2,6 +2,7 @@
 import type { FaultRecord, JobRecord } from '@mayfly/protocols';
 import { MAX_TEAM } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
+import { lossesOf } from '../src/checkpoint-advice.ts';
 import { defaultTeam, teamSize } from '../src/team-size.ts';
 
 const HOUR = 3_600_000;
@@ -15,6 +16,12 @@ const job = (causes: readonly string[], room = 'BLUE') => ({
 const asked = { protocol: 'pessimistic', room: 'BLUE', checkpointMs: 30_000 } as const;
 
 describe('the size of teams', () => {
+  it('counts losses that the list of faults has no room for', () => {
+    const { record, faults } = job(['silent', 'team', 'killed']);
+    const more = { record: { ...record, moreFaults: { silent: 600, team: 10, killed: 7 } }, faults };
+    expect(lossesOf([more], 'BLUE', NOW)).toMatchObject({ faults: 612, losses: 601 });
+    expect(lossesOf([more], 'RED', NOW)).toMatchObject({ faults: 0, losses: 0 });
+  });
   it('lets a team be lost once in four checkpoint intervals at most', () => {
     // A rank is lost alone once in 20 minutes, a team of 10 once in two minutes: four intervals of 30 s.
     expect(teamSize({ losses: 30, rankMs: 10 * HOUR, checkpointMs: 30_000 })).toBe(10);

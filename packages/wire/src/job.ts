@@ -391,6 +391,8 @@ export const JobView = Type.Object({
   ),
   tasks: Type.Array(TaskView),
   faults: Type.Array(Fault),
+  /** Losses that came when that list was full; absent: none did. */
+  moreFaults: Type.Optional(CountSchema),
   /** Teams that were dissolved, merged or moved; absent: none was. */
   teamChanges: Type.Optional(Type.Array(TeamChange)),
   /** Checkpoints that all ranks took together, and how they went back to them; absent: under another protocol. */
@@ -401,6 +403,10 @@ export const JobView = Type.Object({
   outputBytes: CountSchema,
 });
 export type JobView = Static<typeof JobView>;
+
+/** All losses of a job: the list of them has a limit. */
+export const faultsOf = ({ faults, moreFaults = 0 }: Pick<JobView, 'faults' | 'moreFaults'>): number =>
+  faults.length + moreFaults;
 
 export const NodeView = Type.Object({
   id: NodeIdSchema,

@@ -41,7 +41,7 @@ export type SeatIo = Exclude<LogIo, { type: 'world' | 'refused' | 'attached' }>;
 /** Who has the core. */
 export interface Sitting {
   /** The core of now; undefined: there is none. */
-  readonly core: { readonly flushDue: boolean } | undefined;
+  readonly core: { readonly flushDue: boolean; readonly worldDue: boolean } | undefined;
   step(event: CmEvent): void;
   /** What the core of now needs for so many tasks. */
   streamsFor(size: number): StreamName[];
@@ -81,7 +81,7 @@ export interface Seat {
   sendOut(): void;
   /** Closes its links. @returns what closes its streams */
   unlink(code: number, reason: string): { close(): Promise<void> };
-  /** Resolves when nothing is being synced. */
+  /** Resolves when nothing is being synced, and no output waits for its turn. */
   synced(): Promise<void>;
 }
 
@@ -271,6 +271,8 @@ export class MemorySeat implements Seat {
       }
     }
     this.#dirty.clear();
+    // The rest of the output has turns of its own: sockets and requests are served between them.
+    if (this.#sitting.core?.worldDue) this.#flushSoon();
   }
 
   // Effects
@@ -346,6 +348,6 @@ export class MemorySeat implements Seat {
   }
 
   async synced(): Promise<void> {
-    while (this.#syncs > 0) await new Promise((r) => setTimeout(r, 5));
+    while (this.#syncs > 0 || this.#flushing) await new Promise((r) => setTimeout(r, 5));
   }
 }

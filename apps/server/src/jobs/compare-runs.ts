@@ -1,5 +1,5 @@
 /** What is known of the answer of a job from other runs of it: which there are, and whether they wrote the same. */
-import type { ComparisonView, JobReport, JobView } from '@mayfly/wire';
+import { faultsOf, type ComparisonView, type JobReport, type JobView } from '@mayfly/wire';
 import type { Runtime } from '../runtime.ts';
 import { comparable, differencesOf } from './comparison.ts';
 import type { WrittenHashes } from './written-output.ts';
@@ -14,7 +14,7 @@ export async function compareRuns(runtime: Runtime, hashes: WrittenHashes, view:
   const written = others.length > 0 ? await hashes.of(view) : { stdout: [], stderr: [], files: [] };
   const runs: ComparisonView['runs'] = [];
   for (const other of others) {
-    const about = { job: other.id, name: other.name, state: other.state, faults: other.faults.length };
+    const about = { job: other.id, name: other.name, state: other.state, faults: faultsOf(other) };
     if (!comparable(view) || !comparable(other)) runs.push({ ...about, differences: [] });
     else {
       const differences = differencesOf({ view, written }, { view: other, written: await hashes.of(other) });

@@ -3,6 +3,7 @@ import type { JobSpec } from '@mayfly/protocols';
 import {
   REPORT_VERSION,
   SPENT,
+  faultsOf,
   rollbackOf,
   runTime,
   taskId,
@@ -103,7 +104,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       images: sum((t) => t.images),
       imageBytes: sum((t) => t.imageBytes),
       incarnations: view.startedAt === undefined ? 0 : sum((t) => t.incarnation + 1),
-      faults: view.faults.length,
+      faults: faultsOf(view),
       usefulMs: Object.values(spentMs).reduce((a, b) => a + b, 0) - replayedMs,
       replayedMs,
       spentMs,

@@ -14,6 +14,7 @@ export class RemoteCore implements LogCore {
   readonly line = undefined;
   /** That server flushes. */
   readonly flushDue = false;
+  readonly worldDue = false;
   readonly #send: (event: CmEvent) => void;
   /** Of the tasks that were fenced, as they were then. */
   readonly #fenced = new Map<TaskId, Progress>();

@@ -61,7 +61,7 @@ import { EVERYTHING, slotOf, type ConnState, type GateCounts, type LogPolicy, ty
 import { formTeams, logBeside, logCarried } from './sections.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
-import { releaseWorld } from './world.ts';
+import { WORLD_TURN, releaseWorld } from './world.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, Line, Progress, StreamName } from './events.ts';
 
 export class ChannelMemory {
@@ -102,11 +102,16 @@ export class ChannelMemory {
 
   step(event: CmEvent): CmEffect[] {
     const s = this.#s;
+    s.worldTurn = WORLD_TURN;
     switch (event.type) {
       case 'frames':
         this.#frames(event.conn, plain(event.bytes));
         break;
       case 'flush':
+        if (s.worldDue) {
+          s.worldDue = false;
+          for (const w of s.worlds) if (w) releaseWorld(s, w);
+        }
         if (s.syncWanted || (s.strict && s.dirtyStreams.length > 0)) startSync(s);
         flushAcks(s);
         break;
@@ -250,10 +255,15 @@ export class ChannelMemory {
     return this.#s.sources.length;
   }
 
-  /** A `flush` would do something: acknowledgements are due, or a sync is. */
+  /** Messages to WORLD wait for a `flush`, whatever the event was (W3 of world.ts). */
+  get worldDue(): boolean {
+    return this.#s.worldDue;
+  }
+
+  /** A `flush` would do something: acknowledgements are due, or a sync is, or output. */
   get flushDue(): boolean {
     const s = this.#s;
-    return s.acks.length > 0 || s.syncWanted || (s.strict && s.dirtyStreams.length > 0);
+    return s.worldDue || s.acks.length > 0 || s.syncWanted || (s.strict && s.dirtyStreams.length > 0);
   }
 
   /**

@@ -12,7 +12,7 @@
  *  3. performs the effects of a step in order and before the next step. An append that throws (DISK_FULL) ends this
  *     core: close its connections, drop it, recover later from the streams;
  *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`, unless
- *     `core.flushDue` is false;
+ *     `core.flushDue` is false; and in a later turn, whatever the event was, where `core.worldDue` is true;
  *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then if it is due, `none` acknowledges then;
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
  *     ticket})`.

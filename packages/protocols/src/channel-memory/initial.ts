@@ -3,6 +3,7 @@ import { CHUNK_BYTES, WORLD, homeOf, taskId, type Incarnation } from '@mayfly/wi
 import { ArrivalIndex } from './arrivals.ts';
 import { noCounts } from './cutting.ts';
 import { formTeams } from './sections.ts';
+import { WORLD_TURN } from './world.ts';
 import { newChannel, type LogPolicy, type State, type Stream } from './state.ts';
 import type { ChannelMemoryOptions } from './events.ts';
 
@@ -70,6 +71,8 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     trims: [],
     worldBytes: 0,
     worldMemory: options.worldMemory ?? { waiting: 32 << 20, parts: 256 << 20 },
+    worldTurn: WORLD_TURN,
+    worldDue: false,
     serving: false,
     out: [],
   };

@@ -383,6 +383,9 @@ export interface State {
   /** Bytes of messages to WORLD in memory: bodies that wait, and parts (world.ts, W1). */
   worldBytes: number;
   readonly worldMemory: WorldMemory;
+  /** Messages to WORLD that this step may still let out; some wait for the next one (world.ts, W3). */
+  worldTurn: number;
+  worldDue: boolean;
   serving: boolean;
   out: CmEffect[];
 }

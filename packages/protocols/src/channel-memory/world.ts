@@ -6,6 +6,8 @@
  *      has their places. Where it is not (`none`, `app`), all parts together have at most `worldMemory.parts`: a sender
  *      that passes this limit ends.
  *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
+ *  W3  One step lets at most {@link WORLD_TURN} logged messages out: each may be work for a disk, and a sync may end the
+ *      wait of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks.
  */
 import {
   FILE_HEAD_BYTES,
@@ -25,6 +27,9 @@ import { append, touch, type Partial, type State, type World } from './state.ts'
 
 /** Reports and requests that are not of files: they are read whole before they are logged. */
 const SMALL_BYTES = 1 << 20;
+
+/** W3. */
+export const WORLD_TURN = 256;
 
 const isSmall = (mode: number): boolean => mode === WorldMode.EXIT || mode === WorldMode.MEMBER;
 
@@ -107,6 +112,11 @@ export function releaseWorld(s: State, w: World): void {
   let out = 0;
   for (const { lsn, channel, incarnation, mode, body } of w.waiting) {
     if (lsn >= w.stream.synced || !s.policy.shows(w, channel, mode)) break;
+    if (s.worldTurn === 0) {
+      s.worldDue = true;
+      break;
+    }
+    s.worldTurn--;
     out++;
     s.worldBytes -= inMemory(body);
     s.out.push({ type: 'world', task, channel, incarnation, mode, body });

@@ -209,6 +209,8 @@ export interface JobRecord {
   dissolved?: Dissolved[];
   /** What became of its teams, for people; no more than {@link DispatcherSettings.maxFaults}. */
   teamChanges?: TeamChange[];
+  /** Losses by their cause that came when the list of faults was full; absent: none. */
+  moreFaults?: { [cause in FaultCause]?: number };
   /** Since when it is paused, or waits to begin again after that. */
   pausedAt?: number;
   /** How long it was paused after it had begun, over all pauses that are over. */

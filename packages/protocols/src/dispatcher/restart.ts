@@ -43,7 +43,9 @@ import { jobKey } from './keys.ts';
 export function raise(core: Core, tasks: Task[], starts: Job[], teams: readonly Job[]): void {
   // D28: whoever serves them has to hear of it before a member is fenced, and answers to commits come in any order.
   const formed = [...new Set([...teams, ...tasks.flatMap(({ job }) => (job.dissolving ? [job] : []))])];
-  const changes: (readonly [string, unknown])[] = [...new Set([...starts, ...formed])].map((j) => [
+  const counted = tasks.flatMap(({ job }) => (job.moreFaultsDirty ? [job] : []));
+  for (const job of counted) job.moreFaultsDirty = false;
+  const changes: (readonly [string, unknown])[] = [...new Set([...starts, ...formed, ...counted])].map((j) => [
     jobKey(j.record.spec.id),
     { ...j.record },
   ]);

@@ -162,6 +162,8 @@ export interface Job {
   faults: FaultRecord[];
   /** Places in `faults` that are not in the registry as they are now. */
   dirtyFaults: Set<number>;
+  /** The registry has not seen `record.moreFaults` as it is. */
+  moreFaultsDirty: boolean;
   /** Its end is being made durable: nothing new is begun. */
   ending?: { state: 'done' | 'failed' | 'cancelled'; error?: ErrorBody; exitCode?: number };
   /** The task whose result or loss ended the job. */
@@ -393,6 +395,7 @@ export const newJob = (record: JobRecord): Job => {
     tasks: [],
     faults: [],
     dirtyFaults: new Set(),
+    moreFaultsDirty: false,
     outputBytes: 0,
     waitsSince: 0,
     movedAt: 0,
@@ -426,25 +429,31 @@ export function taskChange(t: Task): readonly [string, TaskRecord] {
   return [taskKey(t.job.record.spec.id, t.task), record];
 }
 
-/** Changes for the faults that are not in the registry as they are now. */
+/** Changes for the faults that are not in the registry as they are now. Those beyond go with the job's record. */
 export function faultChanges(job: Job): (readonly [string, FaultRecord])[] {
   const out = [...job.dirtyFaults].map((n) => [faultKey(job.record.spec.id, n), { ...job.faults[n]! }] as const);
   job.dirtyFaults.clear();
   return out;
 }
 
-/** Notes the end of an incarnation (D7: once for each). Returns its place in the list; undefined: that is full. */
+/**
+ * Notes the end of an incarnation (D7: once for each). Returns its place in the list; undefined: that is full, and the
+ * loss is counted.
+ */
 export function addFault(core: Core, t: Task, cause: FaultCause, { hearsay, why }: LossDetail): number | undefined {
   const { job } = t;
-  if (job.faults.length >= core.settings.maxFaults) return undefined;
+  const node = t.node === undefined ? undefined : core.nodes.get(t.node);
+  if (node && cause !== 'killed' && cause !== 'team') node.faults++;
+  if (job.faults.length >= core.settings.maxFaults) {
+    const more = job.record.moreFaults;
+    job.record.moreFaults = { ...more, [cause]: (more?.[cause] ?? 0) + 1 };
+    job.moreFaultsDirty = true;
+    return undefined;
+  }
   const fault: FaultRecord = { at: core.now, task: t.task, incarnation: t.incarnation!, cause };
   if (hearsay) fault.hearsay = true;
   if (why !== undefined) fault.error = why;
-  if (t.node !== undefined) {
-    fault.node = t.node;
-    const node = core.nodes.get(t.node);
-    if (node && cause !== 'killed' && cause !== 'team') node.faults++;
-  }
+  if (t.node !== undefined) fault.node = t.node;
   t.openFaults.push(job.faults.length);
   job.dirtyFaults.add(job.faults.length);
   return job.faults.push(fault) - 1;

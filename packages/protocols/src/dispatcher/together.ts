@@ -8,6 +8,7 @@
  *  D17 The ranks that are stopped for a loss elsewhere leave no fault, as those of a paused job (D9).
  */
 import type { Incarnation, TaskId } from '@mayfly/wire';
+import { jobKey } from './keys.ts';
 import { tellToDrop } from './restart.ts';
 import { release } from './slots.ts';
 import { clusterOf, faultChanges, goesBackNow, over, taskChange, type Core, type Job, type Task } from './state.ts';
@@ -36,6 +37,8 @@ export function rollBack(
     t.incarnation = (t.incarnation + 1) as Incarnation;
     all.push(taskChange(t));
   }
+  if (job.moreFaultsDirty) all.push([jobKey(job.record.spec.id), { ...job.record }]);
+  job.moreFaultsDirty = false;
   core.persist({ kind: 'rollBack', job, epoch }, [...all, ...faultChanges(job)]);
   core.changed(job);
 }

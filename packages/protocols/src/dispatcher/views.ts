@@ -69,7 +69,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   const { core } = dispatcher;
   const job = core.jobs.get(id);
   if (!job) return undefined;
-  const { spec, startedAt, endedAt, pausedAt, pausedMs, awayMs, exitCode, error, teamChanges } = job.record;
+  const { spec, startedAt, endedAt, pausedAt, pausedMs, awayMs, exitCode, error, teamChanges, moreFaults } = job.record;
   const since = pausedAt ?? job.stoppedAt;
   const reason = reasonOf(core, job);
   const progress = progressOf(core, job);
@@ -103,6 +103,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     ...(exitCode === undefined ? {} : { exitCode }),
     tasks: job.tasks.map((t) => taskView(core, t, counters.task(t.task))),
     faults: job.faults.map((f) => ({ ...f })),
+    ...(moreFaults && { moreFaults: Object.values(moreFaults).reduce((a, b) => a + b, 0) }),
     ...(teamChanges && { teamChanges }),
     ...(counters.waves && { waves: counters.waves }),
     ...(counters.parity && { parity: counters.parity }),

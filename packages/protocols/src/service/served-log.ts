@@ -82,6 +82,7 @@ export type LogCore = Pick<
   | 'tasks'
   | 'line'
   | 'flushDue'
+  | 'worldDue'
   | 'step'
   | 'progress'
   | 'logged'

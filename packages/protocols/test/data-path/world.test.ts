@@ -105,3 +105,19 @@ test('C6: the head of a request of several parts is checked before it is whole i
   request(b, 1, body);
   expect(codes(b)).toEqual(['BAD_FRAME']);
 });
+
+test('W3: one step lets a few hundred messages out, and asks for the next one', () => {
+  const b = pair();
+  b.autoSync = false;
+  for (let n = 1; n <= 1000; n++) b.send(10, 0, -1, n, 8);
+  b.step({ type: 'tick' });
+  const turns = [];
+  for (let before = 0; ; before = shown(b).length) {
+    if (before === 0) b.step({ type: 'synced', ticket: b.tickets.shift()! });
+    else b.step({ type: 'flush' });
+    turns.push(shown(b).length - before);
+    if (!b.core.worldDue) break;
+  }
+  expect(turns).toEqual([256, 256, 256, 232]);
+  expect(shown(b).map((m) => m.channel)).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1));
+});

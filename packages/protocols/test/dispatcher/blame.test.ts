@@ -159,6 +159,23 @@ describe('blame', () => {
     expect(s.send('tick', {})).toEqual([{ type: 'nodesChanged' }]);
   });
 
+  it('losses that the list of faults has no room for are counted, for the job and its node, after a restart too', () => {
+    const s = new Stage({ maxFaults: 2, quarantineMs: 1, quarantineMaxMs: 1, stuckAfterMs: 1e9 });
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    for (let i = 1; i <= 5; i++) {
+      crash(s);
+      s.pass(250, { c1: [] });
+      s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(i), event: 'started' });
+      s.send('progress', { job: J(), tasks: [{ task: T(0), sends: i, arrivals: 0, consumed: 0, underWay: false }] });
+      s.logged.set(T(0), { sends: i, consumed: 0 });
+    }
+    expect([s.view().faults.length, s.view().moreFaults]).toEqual([2, 3]);
+    expect(nodeViews(s.dispatcher)[0]!.faults).toBe(5);
+    s.crash();
+    expect([s.view().faults.length, s.view().moreFaults]).toEqual([2, 3]);
+  });
+
   it('where no more faults are kept, nodes are blamed all the same', () => {
     const s = new Stage({ maxFaults: 0 });
     s.come(1);

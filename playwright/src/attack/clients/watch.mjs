@@ -8,6 +8,7 @@
  *     rss       most resident memory of the server since the last `read`, bytes
  *     answers   how many there were
  *     ms        how long the work of `yardstick` took meanwhile: the mean of small samples of it
+ *   A line `look` is answered as `read` is, and begins nothing again.
  *   A line `yardstick` is answered with {ms}: how long a fixed piece of work takes here now.
  *
  *  W1  One question is under way at a time, over one connection, which is opened again when it breaks.
@@ -95,6 +96,7 @@ createInterface(process.stdin).on('line', (line) => {
   note();
   const ms = samples === 0 ? 0 : (sampledMs / samples) * (WORK / SAMPLE);
   console.log(JSON.stringify({ gapMs, rss, answers, ms }));
+  if (line === 'look') return;
   gapMs = rss = answers = sampledMs = samples = 0;
   // A gap that is open goes on as a new one: what it was is said.
   last = performance.now();

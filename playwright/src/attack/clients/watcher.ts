@@ -42,8 +42,17 @@ export class Watcher {
   }
 
   /** What was seen since the last call. */
-  async read(): Promise<Seen> {
-    const { ms, ...seen } = await this.#ask<Omit<Seen, 'slowness'> & { ms: number }>('read');
+  read(): Promise<Seen> {
+    return this.#seen('read');
+  }
+
+  /** The same for whoever looks on: the next `read` has it as well. */
+  look(): Promise<Seen> {
+    return this.#seen('look');
+  }
+
+  async #seen(line: 'read' | 'look'): Promise<Seen> {
+    const { ms, ...seen } = await this.#ask<Omit<Seen, 'slowness'> & { ms: number }>(line);
     return { ...seen, slowness: slownessOf(ms) };
   }
 

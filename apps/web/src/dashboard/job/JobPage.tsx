@@ -1,6 +1,6 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { manifests } from '@mayfly/protocols/manifests';
-import { progressText, runTime, type JobView } from '@mayfly/wire';
+import { faultsOf, progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
@@ -147,7 +147,7 @@ function Figures({ job }: { job: JobView }) {
       </div>
       <div>
         <dt>Faults</dt>
-        <dd>{job.faults.length}</dd>
+        <dd>{faultsOf(job)}</dd>
       </div>
       <AtEnd key={job.id} job={job} />
     </dl>

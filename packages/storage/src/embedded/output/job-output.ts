@@ -31,7 +31,8 @@ export class FolderJobOutput implements JobOutput {
 
   async open(job: string, inputs: ReadonlyMap<string, string>): Promise<OpenOutput> {
     const folder = jobFolder(this.#root, job);
-    return new FolderOutput(join(folder, 'out'), (path) => {
+    const out = join(folder, 'out');
+    return new FolderOutput(out, await readFileIndex(out), (path) => {
       const hash = inputs.get(path);
       return hash === undefined ? undefined : join(folder, 'in', hash);
     });
@@ -102,10 +103,10 @@ class FolderOutput implements OpenOutput {
   readonly #out: string;
   readonly #tasks = new Map<TaskId, FileTaskOutput>();
 
-  constructor(out: string, input: (path: string) => string | undefined) {
+  constructor(out: string, found: ReadonlyMap<string, JobFile>, input: (path: string) => string | undefined) {
     this.#out = out;
-    this.files = new FolderResultFiles(out, input);
-    this.found = readFileIndex(out);
+    this.files = new FolderResultFiles(out, input, found);
+    this.found = found;
     this.journal = new FileJournal(join(out, 'journal'));
   }
 

@@ -3,17 +3,17 @@
  * reads.
  *
  *   <out>/files/<path>   the files
- *   <out>/files.index    one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed. For
- *                        jobs that have ended; of one that runs the journal knows them, and the index is written again
- *                        from it at each start.
+ *   <out>/files.index    one JSON line per result file: {path, task}. For jobs that have ended: it is written at a sync
+ *                        and at each start. Of a job that runs the journal knows them. Earlier versions appended lines,
+ *                        {path, task, gone: true} when a file was removed.
  *
  *  D1  Every effect may be performed again, with all that followed it (the journal's suffix is, after a crash): what
  *      then cannot be done, because a later effect has put a directory in the place of a file or the other way round,
  *      is undone by that later effect anyway.
+ *  D3  A file without bytes costs one open and one close: a rank can ask for tens of thousands at once.
  *  D2  Nothing is written outside `files/`: paths were checked against ResultPath, and no link is ever made there.
  */
 import {
-  appendFileSync,
   closeSync,
   copyFileSync,
   fdatasync,
@@ -21,15 +21,14 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
   rmdirSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { readSegments, writeSegments, type FileEffect, type JobFile, type RangeIo } from '@mayfly/protocols';
@@ -51,10 +50,18 @@ export class FolderResultFiles implements ResultFiles {
   readonly #fds = new Map<string, number>();
   /** Written since the last {@link sync}. */
   #dirty = new Set<string>();
+  /** Who made each file; whether files.index says so. */
+  readonly #names: Map<string, number>;
+  #entered = true;
 
-  /** @param input where an input file of the job lies */
-  constructor(out: string, input: (path: string) => string | undefined) {
+  /** @param input where an input file of the job lies. @param found what files.index lists */
+  constructor(
+    out: string,
+    input: (path: string) => string | undefined,
+    found: ReadonlyMap<string, JobFile> = new Map<string, JobFile>(),
+  ) {
     this.#out = out;
+    this.#names = namesOf(found);
     this.#dir = join(out, 'files');
     this.#input = input;
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
@@ -62,26 +69,28 @@ export class FolderResultFiles implements ResultFiles {
 
   /** @param again after a crash (D1); {@link enterAll} follows */
   perform(e: FileEffect, again = false): void {
-    if (!again) return this.#perform(e, false);
+    if (!again) return this.#perform(e);
     try {
       if (e.type === 'write' || e.type === 'resize') closeSync(openSync(join(this.#dir, e.path), 'a', 0o600));
-      this.#perform(e, true);
+      this.#perform(e);
     } catch (error) {
       if (!MOOT.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
 
-  #perform(e: FileEffect, again: boolean): void {
+  #perform(e: FileEffect): void {
     const path = join(this.#dir, e.path);
     switch (e.type) {
       case 'create': {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         const input = e.input ? this.#input(e.path) : undefined;
         this.#drop(e.path);
-        if (input === undefined) closeSync(openSync(path, 'w', 0o600));
-        else copyFileSync(input, path);
+        inFolder(path, () => {
+          if (input === undefined) closeSync(openSync(path, 'w', 0o600));
+          else copyFileSync(input, path);
+        });
         this.#dirty.add(e.path);
-        if (!again) this.#enter({ path: e.path, task: e.task });
+        this.#names.set(e.path, e.task);
+        this.#entered = false;
         return;
       }
       case 'write':
@@ -95,7 +104,8 @@ export class FolderResultFiles implements ResultFiles {
         this.#dirty.delete(e.path);
         rmSync(path, { force: true });
         for (let d = dirname(e.path); d !== '.' && removedEmpty(join(this.#dir, d)); d = dirname(d));
-        if (!again) this.#enter({ path: e.path, task: 0, gone: true });
+        this.#names.delete(e.path);
+        this.#entered = false;
         return;
     }
   }
@@ -115,6 +125,7 @@ export class FolderResultFiles implements ResultFiles {
 
   /** Makes durable what was written up to now. */
   async sync(): Promise<void> {
+    if (!this.#entered) this.#enter();
     const paths = this.#dirty;
     this.#dirty = new Set();
     try {
@@ -142,15 +153,18 @@ export class FolderResultFiles implements ResultFiles {
 
   /** After a start: the journal's state, whatever became of the index. */
   enterAll(files: ReadonlyMap<string, JobFile>): void {
+    this.#names.clear();
+    for (const [name, task] of namesOf(files)) this.#names.set(name, task);
+    this.#enter();
+  }
+
+  #enter(): void {
     const path = join(this.#out, 'files.index');
-    const lines = [...files].map(([name, f]) => JSON.stringify({ path: name, task: f.task }) + '\n');
+    const lines = [...this.#names].map(([name, task]) => JSON.stringify({ path: name, task }) + '\n');
     writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 });
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true });
     renameSync(`${path}.new`, path);
-  }
-
-  #enter(line: { path: string; task: number; gone?: boolean }): void {
-    appendFileSync(join(this.#out, 'files.index'), JSON.stringify(line) + '\n', { mode: 0o600 });
+    this.#entered = true;
   }
 
   #drop(path: string): void {
@@ -190,6 +204,20 @@ const rangeOf = (fd: number): RangeIo => ({
   },
 });
 
+const namesOf = (files: ReadonlyMap<string, JobFile>): Map<string, number> =>
+  new Map([...files].map(([path, f]) => [path, f.task]));
+
+/** The folder of a file is nearly always there (D3). */
+function inFolder(path: string, make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    make();
+  }
+}
+
 function removedEmpty(dir: string): boolean {
   try {
     rmdirSync(dir);
@@ -199,12 +227,15 @@ function removedEmpty(dir: string): boolean {
   }
 }
 
+/** So many at a time: there are few threads for the file system. */
+const STATS = 64;
+
 /** Result files as files.index lists them. */
-export function readFileIndex(out: string): Map<string, JobFile> {
+export async function readFileIndex(out: string): Promise<Map<string, JobFile>> {
   const files = new Map<string, JobFile>();
   let text: string;
   try {
-    text = readFileSync(join(out, 'files.index'), 'utf8');
+    text = await readFile(join(out, 'files.index'), 'utf8');
   } catch {
     return files;
   }
@@ -219,11 +250,15 @@ export function readFileIndex(out: string): Map<string, JobFile> {
       // A torn last line: its file is entered again by the repeated message.
     }
   }
-  for (const [path, f] of files)
-    try {
-      f.size = statSync(join(out, 'files', path)).size;
-    } catch {
-      files.delete(path);
-    }
+  const all = [...files];
+  for (let at = 0; at < all.length; at += STATS)
+    await Promise.all(
+      all.slice(at, at + STATS).map(([path, f]) =>
+        stat(join(out, 'files', path)).then(
+          (s) => void (f.size = s.size),
+          () => void files.delete(path),
+        ),
+      ),
+    );
   return files;
 }

@@ -93,15 +93,19 @@ export const data: Way[] = [
   {
     name: 'empty-files',
     tries: 'creates 40,000 result files of 0 bytes',
-    holds: 'files have a limit, and a view of the job stays small',
-    async run(h, { owner }) {
+    holds: 'files have a limit, a view of the job stays small, and /api/info is answered every 2 s meanwhile',
+    async run(h, { owner, watcher }) {
       const seat = await takeSeat(h);
       const link = await DataSocket.attached(h, seat.tasks[0]!);
       const none = new Uint8Array(0);
       await h.pour(link.ws, 40_000, (i) => link.file(`a-file-with-a-name-that-is-somewhat-long-${i}`, none));
       await settle(h, 3000);
       const view = await (await owner.request('GET', `/api/jobs/${seat.job}`)).text();
-      return view.length <= 2 * MIB ? [] : [`the view of the job has ${(view.length / MIB).toFixed(1)} MB`];
+      const broken = view.length <= 2 * MIB ? [] : [`the view of the job has ${(view.length / MIB).toFixed(1)} MB`];
+      const { gapMs, slowness } = await watcher.look();
+      if (gapMs > 2000 * Math.max(h.slowness, slowness))
+        broken.push(`empty files kept an answer of /api/info for ${Math.round(gapMs)} ms`);
+      return broken;
     },
   },
   {

@@ -3,7 +3,7 @@
  * makes one. Nothing is claimed that was not compared.
  */
 import { restarts } from '@mayfly/protocols/manifests';
-import type { ComparedRun, ComparisonView, JobView } from '@mayfly/wire';
+import { faultsOf, type ComparedRun, type ComparisonView, type JobView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components';
@@ -99,7 +99,7 @@ export function Comparison({ job }: { job: JobView }) {
           <strong className="title">{runs.length === 0 ? 'Not verified by a second run yet.' : verdict.text}</strong>
           <p className="small second">
             {runs.length === 0 ? (
-              lostText(job.faults.length)
+              lostText(faultsOf(job))
             ) : only ? (
               <Compared job={job} run={only} />
             ) : (
@@ -131,7 +131,7 @@ function Compared({ job, run }: { job: JobView; run: ComparedRun }) {
         ? hasEnded(run.state)
           ? 'cancelled, so it proves nothing'
           : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`
-        : comparisonLine(job.faults.length, run)}
+        : comparisonLine(faultsOf(job), run)}
     </>
   );
 }
