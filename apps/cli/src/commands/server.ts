@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { createServer, createSharedServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
 import { CommandError, Exit } from '../exit-codes.ts';
@@ -96,6 +97,7 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
             `     then: ${npx}mayfly jobs${options.tlsSelfSigned ? ' --insecure' : ''}`,
         ]),
     '',
+    ...others(s, options, addressesHere()),
     ...(s.tokenIsNew
       ? [
           `  token       ${token}     the owner's; save it now: the server keeps only a hash. For others: ` +
@@ -104,6 +106,40 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
         ]
       : []),
   ].join('\n');
+}
+
+/** IPv4 and IPv6 addresses of this machine that others may reach. */
+const addressesHere = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((found) =>
+    (found ?? [])
+      .filter((a) => !a.internal && !a.address.startsWith('fe80:'))
+      .map((a) => (a.family === 'IPv6' ? `[${a.address}]` : a.address)),
+  );
+
+/** What other devices open, when the server listens for them. */
+export function others(
+  s: Pick<MayflyServer, 'port' | 'localUrl'>,
+  o: Pick<ServerCommandOptions, 'host' | 'publicUrl' | 'room'>,
+  addresses: readonly string[],
+): string[] {
+  const hosts =
+    o.host === '0.0.0.0'
+      ? addresses.filter((a) => !a.startsWith('['))
+      : o.host === '::'
+        ? addresses
+        : o.host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(o.host)
+          ? []
+          : [o.host.includes(':') ? `[${o.host}]` : o.host];
+  if (o.publicUrl !== undefined || hosts.length === 0) return [];
+  const scheme = s.localUrl.slice(0, s.localUrl.indexOf(':'));
+  const room = o.room === undefined ? '' : `?room=${encodeURIComponent(o.room)}`;
+  return [
+    ...hosts.map((h, i) => `  ${i === 0 ? 'others   ' : '         '}   ${scheme}://${h}:${s.port}/volunteer${room}`),
+    ...(scheme === 'https'
+      ? []
+      : ['              their tabs cannot compute without HTTPS: add --tls-self-signed, or --tls-cert and --tls-key']),
+    '',
+  ];
 }
 
 /** As a shell reads it back. */
