@@ -1,7 +1,6 @@
 /**
  * `mayfly server`: a server until a signal comes. `mayfly start` (npm start): the same, with what a first visit needs.
  */
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -9,6 +8,7 @@ import { resolve } from 'node:path';
 import { createServer, createSharedServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
+import { startToken } from '../start-token.ts';
 import { VERSION } from '../version.ts';
 import { say, warn } from '../terminal.ts';
 
@@ -63,13 +63,13 @@ export async function server(options: ServerCommandOptions): Promise<number> {
 }
 
 /**
- * As `server`, but: the next free port when 7070 is taken, and a token of this start, so that the link below always
- * works.
+ * As `server`, but: the next free port when 7070 is taken, and a token that the data directory keeps, so that the link
+ * below always works, and still does after a restart.
  */
 export async function start(options: ServerCommandOptions): Promise<number> {
   const host = options.host ?? '127.0.0.1';
   const port = options.port ?? (await freePort(7070, host));
-  const token = options.token ?? (process.env.MAYFLY_TOKEN || randomBytes(18).toString('base64url'));
+  const token = options.token ?? (process.env.MAYFLY_TOKEN || (await startToken(options.dataDir)));
   return serve({ ...options, host, port, token, log: options.log ?? 'warn' }, (s) => {
     say(
       `\nMayfly is at ` +
