@@ -9,7 +9,11 @@ import { spawnSync } from 'node:child_process';
  * @type {readonly (readonly [folder: string, unit: readonly string[], browser: readonly string[]])[]}
  */
 const REACHES = [
-  ['apps/web/src/dashboard/', [], ['pages.spec.ts', 'progress.spec.ts', 'still.spec.ts']],
+  [
+    'apps/web/src/dashboard/',
+    [],
+    ['pages.spec.ts', 'drafts.spec.ts', 'addresses.spec.ts', 'progress.spec.ts', 'still.spec.ts'],
+  ],
   ['apps/web/src/volunteer/', [], ['visitors.spec.ts', 'nodes.spec.ts']],
   ['apps/web/src/lesson/', [], ['visitors.spec.ts > the lesson']],
   ['apps/web/src/widget/', [], ['visitors.spec.ts > the widget']],

@@ -2,9 +2,7 @@
  * The owner's pages as a person uses them: the token, submitting from the form, watching, killing a rank, errors. The
  * volunteers' and visitors': visitors.spec.ts.
  */
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, test, type Browser, type Page } from '@playwright/test';
 import { zipSync } from 'fflate';
 import { Client, source } from '../src/client.ts';
@@ -406,63 +404,4 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 1 job' }).click();
   await expect(page.getByRole('row', { name: /Deleted/ })).toBeVisible();
   await tab.close();
-});
-
-test('what was typed into the form survives a reload; a file that the server would not take is refused by its size', async ({
-  page,
-}) => {
-  await dashboard(page, '/new');
-  await page.getByLabel('Name', { exact: true }).fill('half an hour of work');
-  await page.getByLabel('Arguments').fill('--n 7');
-  const inputs = page.locator('.input-files');
-  const choose = (files: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> =>
-    inputs.locator('input[type=file]').setInputFiles(files);
-  await choose({ name: 'small.txt', mimeType: 'text/plain', buffer: Buffer.from('abc') });
-  await expect(inputs.getByText('small.txt')).toBeVisible();
-  // It vanished from the form without a word, and the job ran without it.
-  const folder = mkdtempSync(join(tmpdir(), 'mayfly-large-'));
-  try {
-    writeFileSync(join(folder, 'mesh.bin'), '');
-    truncateSync(join(folder, 'mesh.bin'), 2.2e9); // takes no room on the disk
-    await choose(join(folder, 'mesh.bin'));
-    await expect(inputs.getByRole('alert')).toHaveText(
-      /^mesh\.bin \(2\.2 GB\) was not added: the input files of a job can have at most 50\.3 MB, and the others have 3 B\.$/,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  await expect(inputs.getByText('mesh.bin', { exact: true })).toHaveCount(0);
-  // Stored a moment after the last change.
-  await expect
-    .poll(() =>
-      page.evaluate(
-        () =>
-          new Promise((done) => {
-            const open = indexedDB.open('keyval-store');
-            // Not made yet: it is the page's to make, with what belongs into it.
-            open.onupgradeneeded = () => open.transaction!.abort();
-            open.onerror = () => done(undefined);
-            open.onsuccess = () => {
-              const all = open.result.transaction('keyval').objectStore('keyval').getAll();
-              all.onsuccess = () =>
-                done((all.result[0] as { draft: { files: unknown[] } } | undefined)?.draft.files.length);
-            };
-          }),
-      ),
-    )
-    .toBe(1);
-  await page.reload();
-  await expect(page.getByTestId('unsent')).toContainText('This is your unsubmitted draft: half an hour of work');
-  await expect(page.getByLabel('Arguments')).toHaveValue('--n 7');
-  await expect(inputs.getByText('small.txt')).toBeVisible();
-  // What the address asks for comes first; the draft is offered.
-  await page.goto(`${server.url}/dashboard/new?example=pi`);
-  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('pi');
-  await page.getByTestId('unsent').getByRole('button', { name: 'Open it' }).click();
-  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('half an hour of work');
-  await page.getByRole('button', { name: 'Submit' }).click();
-  await expect(page.getByRole('heading', { name: 'half an hour of work' })).toBeVisible();
-  await page.goto(`${server.url}/dashboard/new`);
-  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('');
-  await expect(page.getByTestId('unsent')).toHaveCount(0);
 });

@@ -1,13 +1,14 @@
 /**
  * `mayfly server`: a server until a signal comes. `mayfly start` (npm start): the same, with what a first visit needs.
  */
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { createServer, createSharedServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
+import { startToken } from '../start-token.ts';
 import { VERSION } from '../version.ts';
 import { say, warn } from '../terminal.ts';
 
@@ -62,13 +63,13 @@ export async function server(options: ServerCommandOptions): Promise<number> {
 }
 
 /**
- * As `server`, but: the next free port when 7070 is taken, and a token of this start, so that the link below always
- * works.
+ * As `server`, but: the next free port when 7070 is taken, and a token that the data directory keeps, so that the link
+ * below always works, and still does after a restart.
  */
 export async function start(options: ServerCommandOptions): Promise<number> {
   const host = options.host ?? '127.0.0.1';
   const port = options.port ?? (await freePort(7070, host));
-  const token = options.token ?? (process.env.MAYFLY_TOKEN || randomBytes(18).toString('base64url'));
+  const token = options.token ?? (process.env.MAYFLY_TOKEN || (await startToken(options.dataDir)));
   return serve({ ...options, host, port, token, log: options.log ?? 'warn' }, (s) => {
     say(
       `\nMayfly is at ` +
@@ -96,6 +97,7 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
             `     then: ${npx}mayfly jobs${options.tlsSelfSigned ? ' --insecure' : ''}`,
         ]),
     '',
+    ...others(s, options, addressesHere()),
     ...(s.tokenIsNew
       ? [
           `  token       ${token}     the owner's; save it now: the server keeps only a hash. For others: ` +
@@ -104,6 +106,40 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
         ]
       : []),
   ].join('\n');
+}
+
+/** IPv4 and IPv6 addresses of this machine that others may reach. */
+const addressesHere = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((found) =>
+    (found ?? [])
+      .filter((a) => !a.internal && !a.address.startsWith('fe80:'))
+      .map((a) => (a.family === 'IPv6' ? `[${a.address}]` : a.address)),
+  );
+
+/** What other devices open, when the server listens for them. */
+export function others(
+  s: Pick<MayflyServer, 'port' | 'localUrl'>,
+  o: Pick<ServerCommandOptions, 'host' | 'publicUrl' | 'room'>,
+  addresses: readonly string[],
+): string[] {
+  const hosts =
+    o.host === '0.0.0.0'
+      ? addresses.filter((a) => !a.startsWith('['))
+      : o.host === '::'
+        ? addresses
+        : o.host === undefined || /^(localhost|127(\.\d+){3}|::1)$/.test(o.host)
+          ? []
+          : [o.host.includes(':') ? `[${o.host}]` : o.host];
+  if (o.publicUrl !== undefined || hosts.length === 0) return [];
+  const scheme = s.localUrl.slice(0, s.localUrl.indexOf(':'));
+  const room = o.room === undefined ? '' : `?room=${encodeURIComponent(o.room)}`;
+  return [
+    ...hosts.map((h, i) => `  ${i === 0 ? 'others   ' : '         '}   ${scheme}://${h}:${s.port}/volunteer${room}`),
+    ...(scheme === 'https'
+      ? []
+      : ['              their tabs cannot compute without HTTPS: add --tls-self-signed, or --tls-cert and --tls-key']),
+    '',
+  ];
 }
 
 /** As a shell reads it back. */

@@ -9,7 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
 import { ago, duration, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
-import { baseOf, onlyHere } from './address.ts';
+import { baseOf, reachOf } from './address.ts';
 import { getInfo } from './api.ts';
 import { useServerNow } from './context.tsx';
 import { lossText, sorted, type Column } from './node-list.ts';
@@ -20,6 +20,7 @@ import { useSheet } from './nodes/useSheet.ts';
 import { SortHead } from './SortHead.tsx';
 import { useStableRows } from './useStableRows.ts';
 import { engineText, nodeWord } from './status-texts.ts';
+import { Unreachable } from './Unreachable.tsx';
 
 interface Shown {
   by: Column;
@@ -109,14 +110,10 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
           )}
         </div>
         <p className="muted small">
-          Open <a href="/volunteer">{link}</a> {onlyHere(base) ? 'on this machine ' : ''}and press Start to add a node.
-          {onlyHere(base) && (
-            <>
-              {' '}
-              Other machines need a reachable address: <code>--host</code> with HTTPS, or <code>--public-url</code>.
-            </>
-          )}
+          Open <a href="/volunteer">{link}</a>
+          {reachOf(base) === 'here' && ' on this machine'} and press Start to add a node.
         </p>
+        <Unreachable base={base} />
       </div>
       {rows.length === 0 ? (
         <div className="empty">

@@ -7,11 +7,12 @@ import { Input, Label, TextField } from 'react-aria-components';
 import { Board } from '../../shared/Board.tsx';
 import { CopyButton } from '../../shared/CopyButton.tsx';
 import { plural } from '../../shared/format.ts';
-import { baseOf, onlyHere } from '../address.ts';
+import { baseOf, reachOf } from '../address.ts';
 import { closeRoom, getInfo, getRooms, getServer, openRoom } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { useMay } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
+import { Unreachable } from '../Unreachable.tsx';
 import { QrCode } from './QrCode.tsx';
 import './rooms.css';
 
@@ -120,12 +121,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
             {link}
           </a>
         </p>
-        {onlyHere(base) && (
-          <p className="small wrong">
-            This address works on this machine only. Start the server with an address that others can reach:{' '}
-            <code>--host</code> with HTTPS, or <code>--public-url</code>.
-          </p>
-        )}
+        <Unreachable base={base} />
         <div className="row">
           <CopyButton text={link} label="Copy the link" where={shown} />
           <Link to="/dashboard/new" search={{ room: room.code }} className="button small">
@@ -147,7 +143,11 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
         <Problem error={close.error} />
         <Board room={room.code} title={<h3>Board</h3>} short />
       </div>
-      <QrCode text={link} label={`QR code of the link to the room ${room.name}`} />
+      {reachOf(base) === 'everywhere' ? (
+        <QrCode text={link} label={`QR code of the link to the room ${room.name}`} />
+      ) : (
+        <p className="qr none muted small">No QR code: a device that scans it could not compute.</p>
+      )}
     </article>
   );
 }

@@ -9,18 +9,25 @@ interface Props {
   chosen: string | undefined;
   onChoose: (e: ExampleView) => void;
   onOwn: () => void;
+  /** With what the chosen card is for everybody. */
+  onStartOver: () => void;
 }
 
 /** One row, so that the form stands below it at once; all of them when asked for. */
-export function Gallery({ examples, chosen, onChoose, onOwn }: Props) {
+export function Gallery({ examples, chosen, onChoose, onOwn, onStartOver }: Props) {
   const [all, setAll] = useState(false);
   return (
     <section className="begin" aria-label="Start from">
       <div className="row apart">
         <h2>Start from</h2>
-        <button type="button" className="button small ghost" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'One row' : `All ${examples.length} examples`}
-        </button>
+        <span className="row">
+          <button type="button" className="button small ghost" onClick={onStartOver}>
+            Start over
+          </button>
+          <button type="button" className="button small ghost" aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? 'One row' : `All ${examples.length} examples`}
+          </button>
+        </span>
       </div>
       <div className={all ? 'gallery all' : 'gallery'}>
         <button type="button" className="example" aria-pressed={chosen === undefined} onClick={onOwn}>

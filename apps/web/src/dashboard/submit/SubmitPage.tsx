@@ -33,7 +33,7 @@ import {
 import { Problem } from '../Problem.tsx';
 import { accepts, DEFAULT_PROTOCOL, manifests } from '@mayfly/protocols/manifests';
 import { fateOf } from '../missing-slots.ts';
-import { ago, plural } from '../../shared/format.ts';
+import { plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
 import { opened } from './program-from-files.ts';
 import { InputFiles } from './InputFiles.tsx';
@@ -41,18 +41,18 @@ import { Options } from './Options.tsx';
 import { Ranks } from './RanksField.tsx';
 import { RoomField } from './RoomField.tsx';
 import { Sources } from './Sources.tsx';
-import { dropUnsent, keepUnsent, readUnsent, type Unsent } from './draft-store.ts';
+import { Drafts } from './Drafts.tsx';
+import { draftOfCard, dropDraft, keepDraft, newId, readDrafts, type Unsent } from './draft-store.ts';
 import './submit.css';
 
 interface Chosen {
+  /** Of the draft, once it differs from what it began as. */
+  id: string;
   draft: Draft;
   example: string | undefined;
 }
 
-/**
- * The unfinished draft survives a look at another page. A reload and a closed tab it survives in the browser's storage
- * (draft-store.ts).
- */
+/** What the form showed last survives a look at another page; what was changed in it survives more (draft-store.ts). */
 let kept: Chosen | undefined;
 /** A change is stored after this pause. */
 const KEEP_AFTER_MS = 300;
@@ -70,13 +70,11 @@ export function SubmitPage() {
     enabled: from !== undefined,
   });
   const found = examples.data?.find((e) => e.name === wanted);
-  const [unsent, setUnsent] = useState<Unsent | null | undefined>(kept ? null : undefined);
-  useEffect(() => {
-    if (unsent === undefined) void readUnsent().then(setUnsent);
-  }, [unsent]);
+  const [drafts, setDrafts] = useState<readonly Unsent[]>();
+  useEffect(() => void readDrafts().then(setDrafts), []);
   const awaited =
-    unsent === undefined || (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
-  let start: Chosen | undefined;
+    drafts === undefined || (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
+  let start: Omit<Chosen, 'id'> | undefined;
   if (found) start = { draft: draftOfExample(found), example: found.name };
   else if (copied.data) start = { draft: copied.data, example: undefined };
   if (room !== undefined) start = { draft: { ...(start?.draft ?? emptyDraft()), room }, example: start?.example };
@@ -97,7 +95,7 @@ export function SubmitPage() {
         <SubmitForm
           key={`${wanted ?? ''} ${from ?? ''} ${room ?? ''}`}
           start={start}
-          unsent={unsent}
+          stored={drafts}
           examples={examples.data ?? []}
         />
       )}
@@ -105,38 +103,56 @@ export function SubmitPage() {
   );
 }
 
+const begin = (draft: Draft, example?: string): Chosen => ({ id: newId(), draft, example });
+
 function SubmitForm({
   start,
-  unsent,
+  stored,
   examples,
 }: {
-  start: Chosen | undefined;
-  unsent: Unsent | null;
+  start: Omit<Chosen, 'id'> | undefined;
+  stored: readonly Unsent[];
   examples: ExampleView[];
 }) {
   const navigate = useNavigate();
   const nodes = useNodes();
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms });
-  const [{ draft, example }, setState] = useState<Chosen>(
-    () => start ?? kept ?? unsent ?? { draft: emptyDraft(), example: undefined },
+  const [drafts, setDrafts] = useState(stored);
+  const [{ id, draft, example }, setState] = useState<Chosen>(
+    () => (start && { ...start, id: newId() }) ?? kept ?? stored[0] ?? begin(emptyDraft()),
   );
-  /** The stored draft: shown already, offered beside what the address asked for, or done with. */
-  const [offer, setOffer] = useState<'shown' | 'offered' | 'done'>(
-    unsent === null ? 'done' : start === undefined ? 'shown' : 'offered',
-  );
+  /** The draft that was read back rather than begun here. */
+  const [back, setBack] = useState(start || kept ? undefined : stored[0]?.id);
   const began = useRef(draft);
   const [shown, setShown] = useState(false);
   const [file, setFile] = useState(draft.entry);
   /** Counts programs that were begun with. */
   const [begun, setBegun] = useState(0);
 
-  const replace = (fresh: Draft, from?: string) => {
-    setState({ draft: fresh, example: from });
-    setFile(fresh.entry);
+  const show = (next: Chosen) => {
+    keep();
+    began.current = next.draft;
+    setState(next);
+    setFile(next.draft.entry);
     setShown(false);
     setBegun((n) => n + 1);
-    setOffer('done');
+    setBack(undefined);
     submit.reset();
+  };
+  /** At once, and only what was changed: a program that one looked at is no draft. */
+  const keep = () => {
+    if (draft !== began.current) setDrafts(keepDraft({ id, draft, example, savedAt: Date.now() }));
+  };
+  const open = (u: Unsent) => {
+    show(u);
+    setBack(u.id);
+  };
+  /** A card is the program that one made of it, else what it is for everybody. */
+  const choose = (from: string | undefined, pristine: () => Draft) => {
+    if (from === example) return;
+    const mine = draftOfCard(drafts, from);
+    if (mine) open(mine);
+    else show(begin({ ...pristine(), room }, from));
   };
   const change = (part: Partial<Draft>) => setState((s) => ({ ...s, draft: { ...s.draft, ...part } }));
 
@@ -165,20 +181,24 @@ function SubmitForm({
       kept = undefined;
       submitted.current = true;
       // Before the page may go: else the draft of a submitted job is offered again.
-      await dropUnsent();
+      await dropDraft(id);
       return navigate({ to: '/dashboard/jobs/$id', params: { id: job.id } });
     },
   });
 
   useEffect(() => {
     if (submitted.current) return;
-    kept = { draft, example };
-    if (draft === began.current) return; // nothing was changed yet: a stored draft stays
-    const timer = setTimeout(() => {
-      if (!submitted.current) void keepUnsent({ draft, example, savedAt: Date.now() });
-    }, KEEP_AFTER_MS);
+    kept = { id, draft, example };
+    const timer = setTimeout(() => submitted.current || keep(), KEEP_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [draft, example]);
+    // `keep` is of this draft
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [id, draft, example]);
+
+  const pristineOf = (name: string | undefined): Draft => {
+    const found = examples.find((e) => e.name === name);
+    return found ? draftOfExample(found) : emptyDraft();
+  };
 
   const refusal = useRef<HTMLDivElement>(null);
   const diagnostics: readonly Diagnostic[] = submit.error instanceof ApiFailure ? submit.error.diagnostics : [];
@@ -208,37 +228,18 @@ function SubmitForm({
 
   return (
     <form className="stack" onSubmit={send} noValidate>
-      {unsent !== null && offer !== 'done' && (
-        <div className="notice row apart" role="status" data-testid="unsent">
-          <span>
-            {offer === 'shown' ? 'This is your unsubmitted draft' : 'You have an unsubmitted draft'}:{' '}
-            <strong>{unsent.draft.name || unsent.draft.entry}</strong>, {ago(unsent.savedAt, Date.now())}.
-          </span>
-          <span className="row">
-            {offer === 'offered' && (
-              <button type="button" className="button small" onClick={() => replace(unsent.draft, unsent.example)}>
-                Open it
-              </button>
-            )}
-            <button
-              type="button"
-              className="button small ghost"
-              onClick={() => {
-                void dropUnsent();
-                if (offer === 'shown') replace(emptyDraft());
-                else setOffer('done');
-              }}
-            >
-              {offer === 'shown' ? 'Start over' : 'Discard it'}
-            </button>
-          </span>
-        </div>
-      )}
+      <Drafts
+        shown={drafts.find((u) => u.id === back)}
+        others={drafts.filter((u) => u.id !== id)}
+        onOpen={open}
+        onDrop={(u) => void dropDraft(u.id).then(setDrafts)}
+      />
       <Gallery
         examples={examples}
         chosen={example}
-        onChoose={(e: ExampleView) => replace({ ...draftOfExample(e), room }, e.name)}
-        onOwn={() => replace({ ...emptyDraft(), room })}
+        onChoose={(e: ExampleView) => choose(e.name, () => draftOfExample(e))}
+        onOwn={() => choose(undefined, emptyDraft)}
+        onStartOver={() => show(begin({ ...pristineOf(example), room }, example))}
       />
       <div className="submit">
         <div className="stack">

@@ -5,7 +5,7 @@
 import type { JobView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
-import { baseOf, onlyHere } from '../../address.ts';
+import { baseOf, reachOf } from '../../address.ts';
 import { getInfo } from '../../api.ts';
 import { ComputeHere } from '../../ComputeHere.tsx';
 import { useNodes } from '../../context.tsx';
@@ -49,7 +49,7 @@ function Wanted({ at, job }: { at: string[]; job: JobView }) {
         <strong className="title">
           {job.startedAt === undefined ? 'Waiting for volunteers' : 'Lost ranks wait for a new slot'}
         </strong>
-        {!onlyHere(base) && (
+        {reachOf(base) === 'everywhere' && (
           <p className="small second">
             Or share {at.length === 1 ? 'this address' : 'these addresses'}:{' '}
             {at.map((path, i) => (
