@@ -88,6 +88,17 @@ describe('a driver', () => {
     ]);
   });
 
+  it('says that it cannot write its output, with a server and without; the server stays, and its worker', async () => {
+    const server = await serverPid();
+    for (const more of [{}, { MAYFLY_COMPILE_SERVER: 'off' }] as Record<string, string>[])
+      expect(await mayfly(['mpicc', 'one.c', 'two.c', '-o', 'no/such/prog'], more)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `mpicc: error: ${join(dir, 'no/such/prog')}: No such file or directory\n`,
+      });
+    expect(await serverPid()).toBe(server);
+  });
+
   it('answers --version, also through its alias of one word and without a server', async () => {
     const { stdout, code } = await mayfly(['mpicxx', '--version']);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^clang version \d+/)]);

@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads';
 import { callFolder } from './call-folder.ts';
 import { DRIVERS, type DriverName } from './names.ts';
 import { findPlace, type Place } from './socket-path.ts';
-import { decodeResult, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
+import { decodeResult, failed, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
 
 /** A server that has not taken the call after this is stuck: the call is done here. */
 const TAKEN_MS = 60_000;
@@ -45,11 +45,12 @@ function here(request: ToolRequest): Promise<ToolResult> {
     resourceLimits: { stackSizeMb: STACK_MB },
   });
   worker.postMessage(request);
-  return new Promise((resolve, reject) =>
+  const ended = (why: string): ToolResult => failed(request.tool, why, 70);
+  return new Promise((resolve) =>
     worker
       .once('message', resolve)
-      .once('error', reject)
-      .once('exit', () => reject(new Error('the compiler ended'))),
+      .once('error', (error) => resolve(ended(error.message)))
+      .once('exit', () => resolve(ended('the compiler ended'))),
   );
 }
 

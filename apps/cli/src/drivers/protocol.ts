@@ -27,6 +27,13 @@ export interface ToolResult {
   readonly stderr: Uint8Array;
 }
 
+/** Of a call that came to no result. */
+export const failed = (tool: Tool, why: string, exit: number): ToolResult => ({
+  exit,
+  stdout: new Uint8Array(0),
+  stderr: new TextEncoder().encode(`${tool}: error: ${why}\n`),
+});
+
 export function encodeResult({ exit, stdout, stderr }: ToolResult): Uint8Array {
   return Buffer.concat([
     Buffer.from(`${JSON.stringify({ exit, stdout: stdout.length, stderr: stderr.length })}\n`),

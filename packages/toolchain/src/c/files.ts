@@ -62,10 +62,29 @@ export const ERRNO = {
 } as const;
 export type Errno = keyof typeof ERRNO;
 
+/** As the C library words it. */
+const REASONS: Readonly<Record<Errno, string>> = {
+  acces: 'Permission denied',
+  badf: 'Bad file descriptor',
+  exist: 'File exists',
+  inval: 'Invalid argument',
+  io: 'Input/output error',
+  isdir: 'Is a directory',
+  noent: 'No such file or directory',
+  nospc: 'No space left on device',
+  nosys: 'Function not implemented',
+  notdir: 'Not a directory',
+  notempty: 'Directory not empty',
+  notsup: 'Operation not supported',
+  rofs: 'Read-only file system',
+  spipe: 'Illegal seek',
+  xdev: 'Invalid cross-device link',
+};
+
 export class FileError extends Error {
   readonly errno: Errno;
   constructor(errno: Errno, path: string) {
-    super(`${errno}: ${path}`);
+    super(`${path}: ${REASONS[errno]}`);
     this.errno = errno;
   }
 }

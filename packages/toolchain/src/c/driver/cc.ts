@@ -6,7 +6,7 @@
  * Each source is one run of clang; the link is one run of wasm-ld, whose module is then instrumented (instrument.ts).
  */
 import { posix } from 'node:path';
-import { absolute } from '../files.ts';
+import { absolute, FileError, type FileStat } from '../files.ts';
 import { SYSROOT } from '../llvm.ts';
 import type { WasiResult } from '../wasi-process.ts';
 import { RESOURCES, resources } from '../resources.ts';
@@ -22,19 +22,23 @@ import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './r
 const LINKER_QUERY = /^(--version|-v|-V|--help)$/;
 
 export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
-  const clangName = options.driver === 'mpicxx' ? 'clang++' : 'clang';
-  let args;
+  let run: DriverRun | undefined;
   try {
-    args = parseArguments(argv, options.files, options.cwd, options.driver);
+    const args = parseArguments(argv, options.files, options.cwd, options.driver);
+    run = new DriverRun(options, args.absolutePrefixes);
+    return perform(run, args, argv);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return {
-      exit: 1,
-      stdout: new Uint8Array(0),
-      stderr: new TextEncoder().encode(`${options.driver}: error: ${error.message}\n`),
-    };
+    // A file that cannot be read or written ends this call, and nothing beside it.
+    if (!(error instanceof UsageError || error instanceof FileError)) throw error;
+    run ??= new DriverRun(options, []);
+    run.say(`${options.driver}: error: ${error.message}\n`);
+    return run.result(1);
   }
-  const run = new DriverRun(options, args.absolutePrefixes);
+}
+
+function perform(run: DriverRun, args: Arguments, argv: readonly string[]): DriverResult {
+  const { options } = run;
+  const clangName = options.driver === 'mpicxx' ? 'clang++' : 'clang';
   if (args.show !== undefined) return show(run, args, argv);
   const sources = args.inputs.filter((i) => i.kind !== 'object' && i.kind !== 'library');
   if (args.query || (args.inputs.length === 0 && args.verbose)) {
@@ -57,6 +61,11 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   const compileOnly = args.stage !== 'link';
   if (compileOnly && args.output !== undefined && sources.length > 1 && args.output !== '-') {
     run.say(`${options.driver}: error: cannot specify -o when generating multiple output files\n`);
+    return run.result(1);
+  }
+  const overwritten = inputThatIsOutput(run, args, sources);
+  if (overwritten !== undefined) {
+    run.say(`${options.driver}: error: input file '${overwritten}' is the same as output file\n`);
     return run.result(1);
   }
   if (sources.length > 0)
@@ -104,6 +113,20 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   }
   if (exit !== 0) return run.result(exit);
   return run.result(link(run, args, (input) => objects.get(input) ?? input.path));
+}
+
+/** An input that the call would write over, by whatever path. */
+function inputThatIsOutput(run: DriverRun, args: Arguments, sources: readonly Input[]): string | undefined {
+  const outputs =
+    args.stage === 'link' ? [args.output ?? 'a.out'] : sources.map((s) => args.output ?? defaultOutput(args, s));
+  const stat = (path: string): FileStat | undefined => run.files.stat(absolute(run.options.cwd, path));
+  const files = outputs.flatMap((path) =>
+    path === undefined || path === '-' || path === '/dev/null' ? [] : (stat(path) ?? []),
+  );
+  return args.inputs.find(({ path, kind }) => {
+    const input = kind === 'library' || path === '-' ? undefined : stat(path);
+    return files.some((f) => f.id === input?.id && f.device === input.device);
+  })?.path;
 }
 
 /** The precompiled header for a source of C++, where one changes nothing but the time. */

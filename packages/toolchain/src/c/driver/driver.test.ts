@@ -104,6 +104,32 @@ test('diagnostics and exit codes as clang has them', () => {
   expect([old.exit, files.read('/home/me/old.o')?.length]).toEqual([0, expect.any(Number)]);
 });
 
+test('an output that cannot be written, or is an input, is an error of the call', () => {
+  const files = sources();
+  files.makeDirectory('/home/me/out');
+  const main = 'int main(void) { return 0; }\n';
+  for (const name of ['ok.c', 'out/file']) files.write(`/home/me/${name}`, new TextEncoder().encode(main));
+  for (const [argv, reason] of [
+    ['ok.c -o out', '/home/me/out: Is a directory'],
+    ['ok.c -o out/file/prog', 'out/file: Not a directory'],
+  ] as const)
+    expect(drive(files, argv), argv).toMatchObject({ exit: 1, err: expect.stringContaining(reason) });
+  for (const argv of ['ok.c -o ok.c', '-c ok.c -o ./ok.c', '-E ok.c -o out/../ok.c', 'ok.c lib/twice.c -o lib/twice.c'])
+    expect(drive(files, argv), argv).toEqual({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/^mpicc: error: input file '\S+' is the same as output file\n$/),
+    });
+  expect(text(files.read('/home/me/ok.c')!)).toBe(main);
+  const disk = new DiskFiles();
+  const onDisk = (...argv: string[]): string => text(cc(argv, { files: disk, cwd: folder, driver: 'mpicc' }).stderr);
+  writeFileSync(join(folder, 'ok.c'), main);
+  expect(onDisk('ok.c', '-o', 'no/such/prog')).toBe(
+    `mpicc: error: ${join(folder, 'no/such/prog')}: No such file or directory\n`,
+  );
+  expect(onDisk('ok.c', '-o', folder)).toBe(`mpicc: error: ${folder}: Is a directory\n`);
+});
+
 test('what cannot be is refused by name', () => {
   const files = new MemoryFiles({
     '/home/me/x.c':

@@ -5,6 +5,7 @@
  *
  * A call that fails is not remembered: clang says again why.
  */
+import { FileError } from '../../files.ts';
 import { cc } from '../cc.ts';
 import { llvmVersion } from '../../llvm.ts';
 import { resources } from '../../resources.ts';
@@ -50,7 +51,13 @@ function repeat(call: RememberedCall, options: DriverOptions, store: CallStore):
     store.get(hash),
   );
   if (stdout === undefined || stderr === undefined || outputs.includes(undefined)) return undefined;
-  call.outputs.forEach(({ path, executable }, i) => options.files.write(path, outputs[i]!, executable));
+  try {
+    call.outputs.forEach(({ path, executable }, i) => options.files.write(path, outputs[i]!, executable));
+  } catch (error) {
+    // The call itself says what is wrong there.
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
   return { exit: 0, stdout, stderr };
 }
 
