@@ -5,6 +5,9 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
 #include <time.h>
 #include "own.h"
 
@@ -54,3 +57,37 @@ WEAK int pthread_create(pthread_t *__restrict thread, const pthread_attr_t *__re
   refuse("pthread_create", "a rank has one thread; use more ranks");
   return EAGAIN;
 }
+
+/* <threads.h> of C11: its mutexes and keys are POSIX's. */
+static int answer_of(int e) { return e == 0 ? thrd_success : e == EBUSY ? thrd_busy : e == ETIMEDOUT ? thrd_timedout : thrd_error; }
+#define MUTEX(m) ((pthread_mutex_t *)(void *)(m))
+_Static_assert(sizeof(mtx_t) >= sizeof(pthread_mutex_t) && sizeof(cnd_t) >= sizeof(pthread_cond_t), "mtx_t and cnd_t have room");
+WEAK int mtx_init(mtx_t *m, int type) {
+  memset(m, 0, sizeof *m);
+  MUTEX(m)->__u.__i[0] = type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL;
+  return thrd_success;
+}
+WEAK void mtx_destroy(mtx_t *m) { (void)m; }
+WEAK int mtx_lock(mtx_t *m) { return answer_of(pthread_mutex_lock(MUTEX(m))); }
+WEAK int mtx_trylock(mtx_t *m) { return answer_of(pthread_mutex_trylock(MUTEX(m))); }
+WEAK int mtx_timedlock(mtx_t *__restrict m, const struct timespec *__restrict until) { return answer_of(pthread_mutex_timedlock(MUTEX(m), until)); }
+WEAK int mtx_unlock(mtx_t *m) { return answer_of(pthread_mutex_unlock(MUTEX(m))); }
+WEAK void call_once(once_flag *flag, void (*f)(void)) { if (!*flag) { *flag = 1; f(); } }
+WEAK int tss_create(tss_t *key, tss_dtor_t destroy) { return answer_of(pthread_key_create((pthread_key_t *)key, destroy)); }
+WEAK void tss_delete(tss_t key) { pthread_key_delete(key); }
+WEAK int tss_set(tss_t key, void *value) { return answer_of(pthread_setspecific(key, value)); }
+WEAK void *tss_get(tss_t key) { return pthread_getspecific(key); }
+WEAK int cnd_init(cnd_t *c) { memset(c, 0, sizeof *c); return thrd_success; }
+WEAK void cnd_destroy(cnd_t *c) { (void)c; }
+WEAK int cnd_signal(cnd_t *c) { (void)c; return thrd_success; }
+WEAK int cnd_broadcast(cnd_t *c) { (void)c; return thrd_success; }
+WEAK void thrd_yield(void) {}
+WEAK int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
+  (void)thread; (void)start; (void)argument;
+  refuse("thrd_create", "a rank has one thread; use more ranks");
+  return thrd_error;
+}
+WEAK int thrd_join(thrd_t thread, int *result) { (void)thread; (void)result; return thrd_error; }
+WEAK int thrd_detach(thrd_t thread) { (void)thread; return thrd_error; }
+/* "The program terminates normally after the last thread has been terminated." */
+WEAK _Noreturn void thrd_exit(int result) { (void)result; exit(0); }

@@ -18,6 +18,11 @@ FILE *popen(const char *, const char *);
 int pclose(FILE *);
 FILE *tmpfile(void);
 char *tmpnam(char *);
+#ifndef __STRICT_ANSI__
+void flockfile(FILE *);
+int ftrylockfile(FILE *);
+void funlockfile(FILE *);
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,12 @@ extern "C" {
 int mkstemp(char *);
 char *mkdtemp(char *);
 int getloadavg(double [], int);
+#if defined(_BSD_SOURCE) || defined(_GNU_SOURCE)
+void *valloc(size_t);
+void *reallocarray(void *, size_t, size_t);
+#endif
 #ifdef _GNU_SOURCE
+char *secure_getenv(const char *);
 void qsort_r(void *, size_t, size_t, int (*)(const void *, const void *, void *), void *);
 #endif
 #ifdef __cplusplus

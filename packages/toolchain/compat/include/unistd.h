@@ -36,6 +36,8 @@ int execlp(const char *, const char *, ...);
 int pipe(int [2]);
 int lockf(int, int, off_t);
 int pause(void);
+pid_t gettid(void);
+int getdtablesize(void);
 #ifdef __cplusplus
 }
 #endif

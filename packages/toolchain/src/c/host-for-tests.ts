@@ -77,6 +77,10 @@ export class TestHost {
         view().setBigUint64(at!, 5_000_000_000n, true);
         return 0;
       },
+      random_get: (at, length) => {
+        new Uint8Array(view().buffer).fill(7, at, at! + length!);
+        return 0;
+      },
       proc_exit: (code) => {
         this.exit = code!;
         throw new Error(`exit ${code!}`);

@@ -5,8 +5,23 @@ import { runProgram } from './run-for-tests.ts';
 
 const file = (name: string): string => readFileSync(new URL(`programs/${name}`, import.meta.url), 'utf8');
 
-it.each(['misc', 'times'])('%s.c prints what it prints natively', (name) => {
+it.each(['glibc', 'misc', 'times'])('%s.c prints what it prints natively', (name) => {
   expect(runProgram(file(`${name}.c`)).out).toBe(file(`${name}.expected`));
+});
+
+it('err(), warn() and error() say what errno means, and end with their status', () => {
+  const { err, exit } = runProgram(file('glibc.c'));
+  expect(err).toBe(
+    [
+      'prog: no file: No such file or directory',
+      'prog: plain 5',
+      'prog: with 7: Permission denied',
+      'prog: without',
+      'prog: end: Out of memory',
+      '',
+    ].join('\n'),
+  );
+  expect(exit).toBe(3);
 });
 
 it('a zone by the name of a place is UTC, and the rank says so once', () => {
