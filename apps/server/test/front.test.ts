@@ -167,7 +167,7 @@ it('N4: has so many connections that wait or say nothing, and the oldest of them
     socket.on('close', () => closed.push(name)).on('error', () => undefined);
     await once(socket, 'connect');
     if (bytes !== '') socket.write(bytes);
-    later(() => void socket.destroy());
+    later(() => Promise.resolve(void socket.destroy()));
     return socket;
   };
   const came = (n: number): Promise<unknown> =>
