@@ -127,7 +127,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     undo.push(() => oidc?.close());
     const wrongTokens = new WrongGuesses(o.limits.wrongTokensPerMinute);
     const guard = new Guard(tokens, wrongTokens, (job) => runtime.ownerOf(job));
-    const dashboard = new Dashboard(runtime, guard, app.log, o.limits.messagesPerMinute, o.trustProxy);
+    const dashboard = new Dashboard(runtime, guard, app.log, o.limits, o.trustProxy);
     tokens.onEnd = (id) => dashboard.tokenEnded(id);
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());

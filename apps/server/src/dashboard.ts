@@ -28,9 +28,11 @@ import {
   type ViewerEvents,
   type ViewerRequests,
 } from '@mayfly/wire';
+import { LinkPlaces } from './hosts/link-places.ts';
 import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { Logger } from './logger.ts';
 import type { RuntimeObserver } from './observer.ts';
+import type { ServerLimits } from './options.ts';
 import { ProvisionalFeed, type Reader } from './provisional.ts';
 import type { Runtime } from './runtime.ts';
 import { addressOf } from './serve/address.ts';
@@ -96,6 +98,8 @@ export class Dashboard implements RuntimeObserver {
   readonly #logger: Logger;
   readonly #trustProxy: number;
   readonly #perMinute: number;
+  /** By token. */
+  readonly #places: LinkPlaces;
   readonly #watchers = new Set<Watcher>();
   readonly #changed = new Set<JobId>();
   #lists = false;
@@ -106,8 +110,15 @@ export class Dashboard implements RuntimeObserver {
   readonly #timers: NodeJS.Timeout[];
 
   /** `trustProxy`: proxies before the server, which report the addresses of clients. */
-  constructor(runtime: Runtime, guard: Guard, logger: Logger, messagesPerMinute: number, trustProxy: number) {
-    this.#perMinute = messagesPerMinute;
+  constructor(
+    runtime: Runtime,
+    guard: Guard,
+    logger: Logger,
+    limits: Pick<ServerLimits, 'messagesPerMinute' | 'dashboardsPerToken'>,
+    trustProxy: number,
+  ) {
+    this.#perMinute = limits.messagesPerMinute;
+    this.#places = new LinkPlaces({ dataSockets: Infinity, dataSocketsPerNetwork: limits.dashboardsPerToken });
     this.#trustProxy = trustProxy;
     this.#runtime = runtime;
     this.#guard = guard;
@@ -147,6 +158,13 @@ export class Dashboard implements RuntimeObserver {
     });
     namespace.on('connection', (socket) => {
       const { principal } = socket.data as { principal: Principal };
+      const giveBack = this.#places.take(principal.id ?? '');
+      if (!giveBack) {
+        const message = 'Too many dashboards are open with this token. Close some of them.';
+        socket.emit('closing', { code: 'TOO_MANY', message });
+        return void socket.disconnect(true);
+      }
+      socket.on('disconnect', giveBack);
       const w: Watcher = {
         socket,
         principal,

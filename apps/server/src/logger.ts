@@ -5,6 +5,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { plainJson } from '@mayfly/wire';
+import { LogLines } from './log-lines.ts';
 
 export type Logger = FastifyBaseLogger;
 
@@ -17,5 +18,6 @@ interface Log {
 /** @param log a level, for standard output, or both */
 export function logTo(log: string | Log): Log {
   const { level, stream } = typeof log === 'string' ? { level: log, stream: process.stdout } : log;
-  return { level, stream: { write: (line) => stream.write(plainJson(line)) } };
+  const lines = new LogLines((line) => stream.write(plainJson(line)));
+  return { level, stream: { write: (line) => lines.line(line) } };
 }

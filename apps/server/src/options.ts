@@ -47,6 +47,8 @@ export interface ServerLimits {
   requestsPerMinute: number;
   /** Messages of one node or dashboard per minute; then its connection is closed. */
   messagesPerMinute: number;
+  /** Sockets of dashboards at the same time with one token. */
+  dashboardsPerToken: number;
   /** Wrong tokens per minute and address, before 429. */
   wrongTokensPerMinute: number;
   /** Processor time for compiling one program of C or C++; of a script or an archive, ms. */
@@ -205,6 +207,7 @@ export const defaultLimits: ServerLimits = {
   timeMs: 24 * 3600 * 1000,
   requestsPerMinute: 3000,
   messagesPerMinute: 6000,
+  dashboardsPerToken: 500,
   wrongTokensPerMinute: 30,
   compileCpuMs: 60_000,
   compileScriptCpuMs: 20_000,

@@ -159,3 +159,29 @@ it('parts of parity count for a share of a message, and end their node all the s
   send('parity', 1);
   expect(ended).toBe(1);
 });
+
+it('a token has so many dashboards; one that closes makes room', async () => {
+  const server = await startServer({ limits: { dashboardsPerToken: 2 } });
+  const auth = { token: TOKEN };
+  const first = await connect(server, '/dashboard', { auth });
+  const second = await connect(server, '/dashboard', { auth });
+  const said = new Promise<ErrorBody>((resolve, reject) => {
+    const third = io(`${server.localUrl}/dashboard`, { transports: ['websocket'], forceNew: true, auth });
+    third.on('closing', resolve);
+    third.on('disconnect', () => (third.close(), reject(new Error('closed without a word'))));
+  });
+  expect(await said).toMatchObject({ code: 'TOO_MANY' });
+  expect(await first.emitWithAck('watch', {})).toEqual({ ok: true });
+  first.close();
+  await until('a place is free', async () => {
+    const socket = await connect(server, '/dashboard', { auth });
+    return socket
+      .timeout(5000)
+      .emitWithAck('watch', {})
+      .then(
+        () => true,
+        () => false,
+      );
+  });
+  second.close();
+});

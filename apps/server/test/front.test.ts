@@ -12,8 +12,8 @@ import { freshDir, later, until } from './harness.ts';
 
 const SECRET = 'secret-of-the-database';
 
-async function front(patienceMs?: number): Promise<Front> {
-  const f = await Front.listen(0, '0.0.0.0', patienceMs);
+async function front(patienceMs?: number, most?: number): Promise<Front> {
+  const f = await Front.listen(0, '0.0.0.0', patienceMs, most);
   later(() => f.close());
   return f;
 }
@@ -156,4 +156,31 @@ it('passes TLS through, and closes all of it', async () => {
   expect((await response.toArray()).join('')).toBe('over TLS');
   https.closeAllConnections();
   if (!socket.destroyed) await once(socket, 'close');
+});
+
+it('N4: has so many connections that wait or say nothing, and the oldest of them goes', async () => {
+  const [a, b] = [await front(undefined, 3), await front()];
+  b.serve(createHttp(whoAsks), SECRET);
+  const closed: number[] = [];
+  const open = async (name: number, bytes = ''): Promise<Socket> => {
+    const socket = connect({ port: a.port, host: '127.0.0.1' });
+    socket.on('close', () => closed.push(name)).on('error', () => undefined);
+    await once(socket, 'connect');
+    if (bytes !== '') socket.write(bytes);
+    later(() => Promise.resolve(void socket.destroy()));
+    return socket;
+  };
+  const came = (n: number): Promise<unknown> =>
+    until(`${n} connections have come`, () => [...accepted].filter((s) => s.localPort === a.port).length >= n);
+  for (let name = 1; name <= 5; name++) {
+    await open(name);
+    await came(name);
+  }
+  await until('two are closed', () => closed.length >= 2);
+  expect(closed.sort()).toEqual([1, 2]);
+  // Now they are silent.
+  a.sendOn({ address: `127.0.0.1:${b.port}`, secret: SECRET });
+  expect(await send(a.port, GET)).toContain('127.0.0.1');
+  await until('one more is closed', () => closed.length >= 3);
+  expect(closed.at(-1)).toBe(3);
 });

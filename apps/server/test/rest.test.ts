@@ -231,6 +231,22 @@ describe('REST', () => {
     });
   });
 
+  it('says that an upload is too large, also when it has more than the server keeps of unfinished messages', async () => {
+    const server = await startServer({ limits: { submissionBytes: 10_000, unfinishedBytes: 1 << 20 } });
+    const r = await fetch(`${server.localUrl}/api/jobs`, {
+      method: 'POST',
+      headers: { ...auth, 'content-type': 'application/json' },
+      body: ' '.repeat(16 << 20),
+    });
+    expect([r.status, await r.json()]).toMatchObject([
+      413,
+      {
+        code: 'TOO_LARGE',
+        message: 'The body of this request has more than the 10000 bytes that this server takes here.',
+      },
+    ]);
+  });
+
   it('limits requests per address', async () => {
     const server = await startServer({ limits: { requestsPerMinute: 3 } });
     for (let i = 0; i < 3; i++) expect((await server.inject({ url: '/api/info' })).statusCode).toBe(200);

@@ -26,8 +26,9 @@ import type { LinkPlaces } from './link-places.ts';
 const attach = Compile(Attach);
 /** A socket that has not presented itself after so long is closed, ms. */
 const FIRST_FRAME_MS = 15_000;
-/** What a link may send before its Channel Memory has recovered. */
+/** What a link may send before its Channel Memory has recovered, and all links together. */
 const WAITING_BYTES = 16 << 20;
+const ALL_WAITING_BYTES = 256 << 20;
 const text = new TextEncoder();
 
 /** A Channel Memory behind the door. */
@@ -42,6 +43,8 @@ export class DataDoor {
   readonly #capabilities: Capabilities;
   readonly #logger: Logger;
   readonly #places: LinkPlaces;
+  /** Of all links. */
+  #waiting = 0;
 
   /** @param find undefined: the job has ended */
   constructor(
@@ -66,9 +69,17 @@ export class DataDoor {
     if (!leave) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many data links');
     const timer = setTimeout(() => link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: no ATTACH came'), FIRST_FRAME_MS);
     let over = false;
+    const waiting: Uint8Array[] = [];
+    let waitingBytes = 0;
+    const taken = (): void => {
+      this.#waiting -= waitingBytes;
+      waitingBytes = 0;
+      waiting.length = 0;
+    };
     const gone = (): void => {
       if (over) return;
       over = true;
+      taken();
       clearTimeout(timer);
       leave();
     };
@@ -88,13 +99,13 @@ export class DataDoor {
       const host = this.#find(holder.job, index);
       if (!host) return this.#refuse(link, frame, { code: 'UNKNOWN_JOB', message: `The job ${holder.job} has ended.` });
       // Messages that come while the core recovers wait, in order; the comm worker sends little before it is ATTACHED.
-      const waiting: Uint8Array[] = [];
-      let waitingBytes = 0;
       let flooded = false;
       link.onMessage = (bytes) => {
         waitingBytes += bytes.length;
-        if (waitingBytes <= WAITING_BYTES) return void waiting.push(bytes);
+        this.#waiting += bytes.length;
+        if (waitingBytes <= WAITING_BYTES && this.#waiting <= ALL_WAITING_BYTES) return void waiting.push(bytes);
         flooded = true;
+        taken();
         link.onMessage = () => undefined;
         link.close(CloseCode.TOO_MANY, 'TOO_MANY: too much before ATTACHED');
       };
@@ -107,7 +118,9 @@ export class DataDoor {
             closed();
             gone();
           };
-          for (const bytes of waiting) link.onMessage(bytes);
+          const all = waiting.slice();
+          taken();
+          for (const bytes of all) link.onMessage(bytes);
         },
         () => link.close(CloseCode.BROKEN, 'the Channel Memory of this job is broken'),
       );

@@ -25,6 +25,12 @@ const SMALL_BYTES = 64 * 1024;
 /** Heads of frames that a message may have come in are no more than this, and a thousandth of it. */
 const HEAD_BYTES = 14;
 
+/** Their rest is read so that the client hears why they are refused; nobody keeps it. */
+const thrownAway = new WeakSet<object>();
+
+/** From here on nothing of this body waits here. Who calls it ends it in time. */
+export const throwAway = (request: object): void => void thrownAway.add(request);
+
 /** One character that needs two bytes makes the engine keep all of a string so. */
 const WIDE = /[^\u0000-\u00ff]/;
 const sizeOf = (chunk: Uint8Array | string): number =>
@@ -83,6 +89,7 @@ export class Unfinished {
     // Before `ws` takes the chunk apart.
     stream.prependListener('data', (chunk) => {
       if (!this.#connections.has(c)) return;
+      if (thrownAway.has(stream)) return this.#forget(c);
       this.#set(c, c.bytes + sizeOf(chunk));
       if (c.bytes > c.most) this.#end(c);
       while (this.#bytes > this.#limits.unfinishedBytes) this.#endLargest();

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { storageStop } from '@mayfly/storage';
 import { ERRORS, MayflyError, type ApiError, type Diagnostic, type ErrorCode } from '@mayfly/wire';
+import { throwAway } from '../hosts/unfinished.ts';
 
 /** Status for a code; codes that describe programs (status 0) cross REST only as data of a job. */
 export const statusOf = (code: ErrorCode): number => ERRORS[code].status || 500;
@@ -51,8 +52,9 @@ export function toApiError(error: unknown): { status: number; body: ApiError } {
   return { status: 500, body: { code: 'INTERNAL', message: 'Internal server error. See the server log.' } };
 }
 
-/** How long the rest of a refused body is taken and thrown away. */
+/** The rest of a refused body is taken and thrown away while it comes: so long without a byte, and in all. */
 const DISCARD_MS = 10_000;
+const DISCARD_ALL_MS = 100_000;
 
 /**
  * A client that still writes when the connection closes sees a broken pipe, not the answer: let it finish first, within
@@ -64,14 +66,23 @@ function discard(body: IncomingMessage, then: () => void): void {
     if (over) return;
     over = true;
     clearTimeout(late);
+    clearTimeout(last);
     then();
   };
   const late = setTimeout(end, DISCARD_MS);
-  body.once('end', end).once('close', end).resume();
+  const last = setTimeout(end, DISCARD_ALL_MS);
+  throwAway(body);
+  body
+    .once('end', end)
+    .once('close', end)
+    .on('data', () => late.refresh())
+    .resume();
 }
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = toApiError(error);
+  if ((error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    body.message = `The body of this request has more than the ${request.routeOptions.bodyLimit} bytes that this server takes here.`;
   // The client has left: there is no one to answer.
   if (reply.raw.destroyed) return void reply.hijack();
   // What cannot be stored now has been logged where it began (disk.ts).

@@ -9,6 +9,8 @@
  *  N2  A connection waits while nobody is known to serve, or while the one that serves cannot be reached: another one
  *      may just take over. An owner sends nothing on, so that a connection goes through one other server at most.
  *      One that stands by keeps what is for its seats (../memories/seat-server.ts).
+ *  N4  At most `most` connections are here that are not served here. Beyond, the oldest one goes of those that wait for
+ *      an owner or have sent nothing; where all have gone on, the new one.
  *  N3  When the owner changes, the connections that were sent on are closed: the old one may stand still for ever.
  */
 import type { Server as HttpServer } from 'node:http';
@@ -34,6 +36,8 @@ export interface OwnSeats {
 /** A connection that waits so long for an owner is closed. */
 const WAIT_MS = 60_000;
 const CONNECT_MS = 5000;
+/** N4. */
+const MOST = 10_000;
 /** N2: of an owner that cannot be reached. */
 const PATIENCE_MS = 15_000;
 const AGAIN_MS = 250;
@@ -48,18 +52,21 @@ export class Front {
   /** All that are not served here. */
   readonly #open = new Set<Socket>();
   readonly #waiting = new Set<Socket>();
+  /** Their first bytes have not come. */
+  readonly #silent = new Set<Socket>();
   readonly #sentOn = new Set<Socket>();
   readonly #patienceMs: number;
+  readonly #most: number;
   #to: { upstream: Upstream } | { http: HttpServer; secret: string } | undefined;
   /** While this server stands by. */
   seats: OwnSeats | undefined;
 
   /**
-   * @param patienceMs how long a connection waits for a server that cannot be reached
+   * @param patienceMs how long a connection waits for a server that cannot be reached. @param most N4
    * @throws Error with a sentence for the terminal when it cannot listen there
    */
-  static async listen(port: number, host: string, patienceMs = PATIENCE_MS): Promise<Front> {
-    const front = new Front(patienceMs);
+  static async listen(port: number, host: string, patienceMs = PATIENCE_MS, most = MOST): Promise<Front> {
+    const front = new Front(patienceMs, most);
     await new Promise<void>((resolve, reject) => {
       front.#server.once('error', (error) => reject(listenError(error, { port, host })));
       front.#server.listen(port, host, resolve);
@@ -68,12 +75,14 @@ export class Front {
     return front;
   }
 
-  private constructor(patienceMs: number) {
+  private constructor(patienceMs: number, most: number) {
     this.#patienceMs = patienceMs;
+    this.#most = most;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
       socket.on('error', () => socket.destroy());
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
+      if (this.#open.size > this.#most) this.#endOne(socket);
       this.#accept(socket);
     });
   }
@@ -107,6 +116,15 @@ export class Front {
       s.setTimeout(0);
       this.#accept(s);
     }
+  }
+
+  /** N4. */
+  #endOne(newest: Socket): void {
+    const [waiting] = this.#waiting;
+    const [silent] = this.#silent;
+    const one = waiting ?? silent ?? newest;
+    for (const set of [this.#open, this.#waiting, this.#silent]) set.delete(one);
+    one.destroy();
   }
 
   /** @param since when it came, ms */
@@ -195,11 +213,14 @@ export class Front {
       const begins = first.subarray(0, WORD.length).toString('latin1');
       if (begins.length < WORD.length && WORD.startsWith(begins)) return;
       socket.off('data', take).off('end', end);
+      this.#silent.delete(socket);
       if (begins !== WORD) return got(first);
       socket.pause();
       if (first.length > WORD.length) socket.unshift(first.subarray(WORD.length));
       got(WORD);
     };
+    this.#silent.add(socket);
+    socket.once('close', () => this.#silent.delete(socket));
     socket.on('data', take);
     socket.once('end', end);
     socket.setTimeout(WAIT_MS, end);
