@@ -4,6 +4,7 @@ import { hasEnded } from '../status-texts.ts';
 import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
 import { ParityLine } from './ParityLine.tsx';
+import { firstPicture } from './result.ts';
 import { Ranks } from './Ranks.tsx';
 import { Stdin } from './Stdin.tsx';
 import { WavesLine } from './waves/Waves.tsx';
@@ -24,7 +25,7 @@ export function Overview(props: ViewProps) {
           <Output {...props} />
           <Stdin job={job} />
         </div>
-        {files && <Files {...props} />}
+        {files && <Files {...props} shown={firstPicture(job, props.files)?.path} />}
       </div>
     </>
   );
