@@ -17,6 +17,7 @@ const REACHES = [
       'drafts.spec.ts',
       'addresses.spec.ts',
       'result.spec.ts',
+      'stage.spec.ts',
       'progress.spec.ts',
       'still.spec.ts',
     ],
