@@ -12,7 +12,15 @@ const REACHES = [
   [
     'apps/web/src/dashboard/',
     [],
-    ['pages.spec.ts', 'drafts.spec.ts', 'addresses.spec.ts', 'progress.spec.ts', 'still.spec.ts'],
+    [
+      'pages.spec.ts',
+      'drafts.spec.ts',
+      'addresses.spec.ts',
+      'result.spec.ts',
+      'stage.spec.ts',
+      'progress.spec.ts',
+      'still.spec.ts',
+    ],
   ],
   ['apps/web/src/volunteer/', [], ['visitors.spec.ts', 'nodes.spec.ts']],
   ['apps/web/src/lesson/', [], ['visitors.spec.ts > the lesson']],

@@ -1,26 +1,17 @@
 /** Result files: sizes that grow, downloads, pictures in place. What grows is below what does not. */
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { bytes } from '../../shared/format.ts';
 import { getFile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../status-texts.ts';
-import { draw, pictureKind, type PictureKind } from '../../shared/pictures.ts';
+import { picturesOf, resultFiles } from './result.ts';
+import { ResultPicture } from './ResultPicture.tsx';
 import type { ViewProps } from './view-props.ts';
 
-interface ResultFile {
-  path: string;
-  bytes: number;
-  task: number;
-  /** Another number: other content. */
-  change: number;
-}
-
-export function Files({ job, files: news }: ViewProps) {
-  const files: ResultFile[] = job.outputs.map((o) => {
-    const n = news.get(o.path);
-    return { ...o, bytes: Math.max(o.bytes, n?.bytes ?? 0), change: n?.change ?? 0 };
-  });
+/** `shown`: a picture that stands elsewhere on the page. */
+export function Files({ job, files: news, shown }: ViewProps & { shown?: string | undefined }) {
+  const files = resultFiles(job, news);
   const [begun] = useState(!hasEnded(job.state));
   const save = useMutation({
     mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path),
@@ -36,10 +27,7 @@ export function Files({ job, files: news }: ViewProps) {
         </p>
       </section>
     );
-  const pictures = files.flatMap((f) => {
-    const kind = pictureKind(f.path);
-    return kind && f.bytes > 0 ? [{ ...f, kind }] : [];
-  });
+  const pictures = picturesOf(files).filter((p) => p.path !== shown);
   return (
     <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
       <h2>Result files</h2>
@@ -85,100 +73,4 @@ export function Files({ job, files: news }: ViewProps) {
       )}
     </section>
   );
-}
-
-/** Between two looks at a picture that grows, ms. */
-const REFRESH = 700;
-
-interface Shown {
-  /** State of the file that this was made from. */
-  of: string;
-  url: string;
-  size?: { width: number; height: number };
-}
-
-function ResultPicture({
-  job,
-  file,
-  kind,
-  final,
-}: {
-  job: string;
-  file: ResultFile;
-  kind: PictureKind;
-  final: boolean;
-}) {
-  const [shown, setShown] = useState<Shown>();
-  const [error, setError] = useState<unknown>();
-  const wanted = useRef('');
-  const loading = useRef(false);
-  const alive = useRef(true);
-  const kept = useRef<Shown>(undefined);
-  const target = final ? 'final' : `${file.bytes}.${file.change}`;
-  wanted.current = target;
-
-  useEffect(() => {
-    alive.current = true;
-    return () => {
-      alive.current = false;
-      if (kept.current) URL.revokeObjectURL(kept.current.url);
-      kept.current = undefined;
-    };
-  }, []);
-
-  useEffect(() => {
-    const look = async () => {
-      if (loading.current) return;
-      loading.current = true;
-      try {
-        while (alive.current && kept.current?.of !== wanted.current) {
-          const of = wanted.current;
-          const next = await render(await getFile(job, file.path), kind, of);
-          if (!alive.current) {
-            if (next) URL.revokeObjectURL(next.url);
-            return;
-          }
-          if (next) {
-            const old = kept.current;
-            kept.current = next;
-            setShown(next);
-            if (old) setTimeout(() => URL.revokeObjectURL(old.url), 1000);
-          }
-          setError(undefined);
-          await new Promise((done) => setTimeout(done, REFRESH));
-          if (!next) return; // not yet a picture; the next growth looks again
-        }
-      } catch (e) {
-        setError(e);
-        await new Promise((done) => setTimeout(done, 3 * REFRESH)); // not at every growth again
-      } finally {
-        loading.current = false;
-      }
-    };
-    void look();
-  }, [job, file.path, kind, target]);
-
-  if (error && !shown) return <Problem error={error} title={`${file.path} could not be read`} />;
-  return (
-    <figure className="picture">
-      <figcaption className="muted small">
-        <span className="mono break">{file.path}</span>
-        {!final && <span> · growing</span>}
-      </figcaption>
-      {shown ? (
-        <img
-          src={shown.url}
-          alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`}
-          {...shown.size}
-        />
-      ) : (
-        <div className="picture-wait muted small">no picture data yet</div>
-      )}
-    </figure>
-  );
-}
-
-async function render(content: Blob, kind: PictureKind, of: string): Promise<Shown | undefined> {
-  const drawn = await draw(new Uint8Array(await content.arrayBuffer()), kind);
-  return drawn && { of, ...drawn };
 }

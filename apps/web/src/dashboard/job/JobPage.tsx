@@ -14,6 +14,7 @@ import { Actions } from './Actions.tsx';
 import { AtEnd } from './AtEnd.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
 import { Notice } from './notice/Notice.tsx';
+import { Result } from './Result.tsx';
 import { useJob } from './useJob.ts';
 import { VIEWS, viewOf } from './views.tsx';
 import './job.css';
@@ -50,7 +51,7 @@ export function JobPage() {
   return (
     <article className="stack job-page">
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
-      <header className="stack">
+      <header className="job-top">
         <div className="job-head">
           <h1>{job.name}</h1>
           <Actions key={job.id} job={job} />
@@ -67,9 +68,10 @@ export function JobPage() {
           </p>
           <Progress of={job.progress} />
         </div>
+        <Result key={job.id} job={job} feed={feed} files={files} />
         <Figures job={job} />
+        <Notice key={job.id} job={job} />
       </header>
-      <Notice key={job.id} job={job} />
       <Tabs className="stack job-views" selectedKey={view.id} onSelectionChange={(key) => go(String(key))}>
         <TabList ref={tabs} className="tabs job-tabs" aria-label="Views of this job">
           {VIEWS.map((v) => (

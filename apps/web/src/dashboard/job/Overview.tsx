@@ -4,7 +4,9 @@ import { hasEnded } from '../status-texts.ts';
 import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
 import { ParityLine } from './ParityLine.tsx';
+import { firstPicture } from './result.ts';
 import { Ranks } from './Ranks.tsx';
+import { MOST_RANKS, Stage } from './stage/Stage.tsx';
 import { Stdin } from './Stdin.tsx';
 import { WavesLine } from './waves/Waves.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -16,6 +18,7 @@ export function Overview(props: ViewProps) {
   const files = begun || job.outputs.length > 0;
   return (
     <>
+      {begun && job.tasks.length > 0 && job.size <= MOST_RANKS && <Stage key={job.id} job={job} />}
       <Ranks job={job} />
       <WavesLine job={job} />
       <ParityLine job={job} />
@@ -24,7 +27,7 @@ export function Overview(props: ViewProps) {
           <Output {...props} />
           <Stdin job={job} />
         </div>
-        {files && <Files {...props} />}
+        {files && <Files {...props} shown={firstPicture(job, props.files)?.path} />}
       </div>
     </>
   );
