@@ -1,6 +1,6 @@
 /**
- * Under `app` no rank restarts from an image: none begins, and so none comes between the steps of a write of MPI_Ckpt to
- * the disk. The time between images is cut down to nothing here, so that one would be due in every wait.
+ * Under `app` no rank restarts from an image: none begins, and so none comes between the steps of a write of MPI_Ckpt
+ * to the disk. The time between images is cut down to nothing here, so that one would be due in every wait.
  */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Bench } from './harness.ts';

@@ -81,7 +81,8 @@ const jobOptions = (command: Command): Command =>
       )
       .option(
         '--checkpoint <seconds>',
-        'target interval between checkpoints of a rank (default: 30; app and none take none); with vcl, pcl and hc3i from one checkpoint of ' +
+        'target interval between checkpoints of a rank (default: 30; app and none take none); with vcl, pcl and ' +
+          'hc3i from one checkpoint of ' +
           'all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their cost and the losses)',
         seconds,
       )

@@ -6,8 +6,8 @@
  *      has their places. Where it is not (`none`, `app`), all parts together have at most `worldMemory.parts`: a sender
  *      that passes this limit ends.
  *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
- *  W3  One step lets at most {@link WORLD_TURN} logged messages out: each may be work for a disk, and a sync may end the
- *      wait of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks.
+ *  W3  One step lets at most {@link WORLD_TURN} logged messages out: each may be work for a disk, and a sync may end
+ *      the wait of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks.
  */
 import {
   FILE_HEAD_BYTES,

@@ -2,7 +2,8 @@
  * The one way in which a job ends: its record first, everything else once that is durable (`endPersisted` in jobs.ts).
  */
 import type { ErrorBody } from '@mayfly/wire';
-import { faultChanges, over, timeGoesOn, type Core, type Job } from './state.ts';
+import { faultChanges } from './fault-list.ts';
+import { over, timeGoesOn, type Core, type Job } from './state.ts';
 import { timeAfterStop } from './storage-outage.ts';
 import { type JobRecord } from './events.ts';
 import { jobKey } from './keys.ts';

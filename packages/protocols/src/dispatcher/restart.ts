@@ -15,15 +15,12 @@ import { bury } from './bury.ts';
 import { occupy, release } from './slots.ts';
 import { showTeams, teamsOfJob } from './teams.ts';
 import { quarantinedUntil } from './reputation.ts';
+import { addFault, faultChanges, reached, recovered } from './fault-list.ts';
 import {
-  addFault,
   clusterOf,
-  faultChanges,
   kindOfJob,
   over,
   paused,
-  reached,
-  recovered,
   recoveryOf,
   taskChange,
   type Core,

@@ -11,7 +11,8 @@ import type { Incarnation, TaskId } from '@mayfly/wire';
 import { jobKey } from './keys.ts';
 import { tellToDrop } from './restart.ts';
 import { release } from './slots.ts';
-import { clusterOf, faultChanges, goesBackNow, over, taskChange, type Core, type Job, type Task } from './state.ts';
+import { faultChanges } from './fault-list.ts';
+import { clusterOf, goesBackNow, over, taskChange, type Core, type Job, type Task } from './state.ts';
 
 const final = (t: Task): boolean => t.phase === 'exiting' || t.phase === 'done';
 

@@ -132,7 +132,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           />
           <Seconds
             label="Try elsewhere after"
-            hint="a rank without progress for this long, and for so many times the longest pause of any rank; empty: 600"
+            hint="a rank without progress for this long, and so many times the longest pause of any rank; empty: 600"
             least={1}
             refused={refusedText(protocol, 'moves')}
             value={o.stuckAfterMs}
