@@ -1,4 +1,4 @@
-/** The faults of a job: each loss of an incarnation once, how far its recovery has come, and what the registry lacks. */
+/** The faults of a job: each loss of an incarnation once, how far its recovery is, and what the registry lacks. */
 import type { FaultCause, FaultRecord } from './events.ts';
 import { faultKey } from './keys.ts';
 import type { Core, Job, Task } from './state.ts';
