@@ -210,7 +210,19 @@ function unlessMissing<T>(action: () => T): T | undefined {
   }
 }
 
-/** The user's disk, with the user's rights. Only for the drivers on the user's own machine. */
+/** Device number of /dev/null on Linux. */
+const NULL_DEVICE = 0x103;
+
+/** /dev/null and the like, also behind a link. */
+const isDevice = (path: string): boolean => {
+  const s = statSync(path, { throwIfNoEntry: false });
+  return s !== undefined && !s.isFile() && !s.isDirectory();
+};
+
+/**
+ * The user's disk, with the user's rights. Only for the drivers on the user's own machine. A device as output gets the
+ * bytes, and stays: a compiler that root calls with `-o /dev/null` must not put a file in its place.
+ */
 export class DiskFiles implements FileTree {
   stat(path: string): FileStat | undefined {
     const s = unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
@@ -228,8 +240,9 @@ export class DiskFiles implements FileTree {
     return unlessMissing(() => {
       const fd = openSync(path, 'r');
       try {
-        if (!fstatSync(fd).isFile()) return undefined;
-        return readFileSync(fd);
+        const s = fstatSync(fd);
+        if (s.isCharacterDevice() && s.rdev === NULL_DEVICE) return new Uint8Array(0);
+        return s.isFile() ? readFileSync(fd) : undefined;
       } finally {
         closeSync(fd);
       }
@@ -252,11 +265,18 @@ export class DiskFiles implements FileTree {
   }
 
   remove(path: string, kind: 'file' | 'directory'): void {
-    onDisk(path, () => (kind === 'file' ? unlinkSync(path) : rmdirSync(path)));
+    onDisk(path, () => {
+      if (kind === 'directory') rmdirSync(path);
+      else if (!isDevice(path)) unlinkSync(path);
+    });
   }
 
   rename(from: string, to: string): void {
-    onDisk(from, () => renameSync(from, to));
+    onDisk(from, () => {
+      if (!isDevice(to)) return renameSync(from, to);
+      writeFileSync(to, readFileSync(from));
+      unlinkSync(from);
+    });
   }
 }
 

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -128,6 +137,25 @@ test('an output that cannot be written, or is an input, is an error of the call'
     `mpicc: error: ${join(folder, 'no/such/prog')}: No such file or directory\n`,
   );
   expect(onDisk('ok.c', '-o', folder)).toBe(`mpicc: error: ${folder}: Is a directory\n`);
+});
+
+test('a device is read as a file, written through, and stays, whoever calls', () => {
+  const files = new DiskFiles();
+  // Behind a link, so that a mistake replaces or removes the link, and not the device.
+  const device = join(folder, 'device');
+  symlinkSync('/dev/null', device);
+  writeFileSync(join(folder, 'fine.c'), 'int main(void) { return 0; }');
+  writeFileSync(join(folder, 'broken.c'), 'int main(void) { return }');
+  const exit = (line: string): number => cc(line.split(' '), { files, cwd: folder, driver: 'mpicc' }).exit;
+  expect(exit('-c fine.c -o device')).toBe(0);
+  expect(exit('-E fine.c -o device')).toBe(0);
+  expect(exit('-MM -MF device fine.c')).toBe(0);
+  expect(exit('fine.c -o device')).toBe(0);
+  expect(exit('-c broken.c -o device')).toBe(1);
+  expect(exit('-x c -c device -o empty.o')).toBe(0);
+  expect(exit('-x c -c /dev/null -o empty.o')).toBe(0);
+  expect(readlinkSync(device)).toBe('/dev/null');
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
 test('what cannot be is refused by name', () => {
