@@ -75,10 +75,10 @@ export function TimelineView({ job }: { job: JobView }) {
       </div>
       <Scrub chart={chart} />
       <Inspector chart={chart} job={job} />
-      <Legend chart={chart} job={job} />
-      <Problem error={chart?.error} title="Could not load the history" />
+      <Legend job={job} />
       <AsTable chart={chart} />
       <TraceButton job={job} disabled={!chart?.known} />
+      <Remarks chart={chart} />
     </section>
   );
 }
@@ -280,7 +280,7 @@ function sentence(c: Chart, job: JobView): string {
 }
 const name = (rank: number): string => (rank === WORLD ? 'world' : String(rank));
 
-function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
+function Legend({ job }: { job: JobView }) {
   return (
     <div className="stack legend-box">
       <ul className="kinds small" aria-label="What the colours mean">
@@ -323,6 +323,14 @@ function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
           </>
         )}
       </ul>
+    </div>
+  );
+}
+
+/** What comes with the data stands last: nothing that one may click on moves when it arrives. */
+function Remarks({ chart: c }: { chart: Chart | undefined }) {
+  return (
+    <>
       {c?.known && (c.leftOut > 0 || c.events.some((e) => e.kind === 'server')) && (
         <p className="muted small">
           {c.events.some((e) => e.kind === 'server') &&
@@ -332,7 +340,8 @@ function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
               `${c.leftOut === 1 ? 'was' : 'were'} not kept.`}
         </p>
       )}
-    </div>
+      <Problem error={c?.error} title="Could not load the history" />
+    </>
   );
 }
 
