@@ -74,7 +74,8 @@ const speaks = (value: unknown): boolean =>
 
 describe('the undamaged directory', () => {
   it('is healthy, and has all kinds of files', async () => {
-    expect([...kinds.keys()].sort()).toMatchInlineSnapshot(`
+    // Of a job that runs, files.index is there only after a sync: the journal knows the files.
+    expect([...kinds.keys()].filter((k) => k !== 'running: out/files.index').sort()).toMatchInlineSnapshot(`
       [
         "ended: final.json",
         "ended: history.bin",
@@ -100,7 +101,6 @@ describe('the undamaged directory', () => {
         "registry *.twin",
         "running: out/<n>.index",
         "running: out/<n>.stdout",
-        "running: out/files.index",
         "running: out/files/sums-<n>.txt",
         "running: out/journal",
         "running: program.js",

@@ -180,10 +180,9 @@ async function checkFiles(dir: string, say: Say): Promise<void> {
   const files = new Set<string>();
   for (const line of index.split('\n').filter((l) => l !== ''))
     try {
-      const { path, gone } = JSON.parse(line) as { path?: unknown; gone?: boolean };
+      const { path } = JSON.parse(line) as { path?: unknown };
       if (typeof path !== 'string') throw new SyntaxError('names no file');
-      if (gone) files.delete(path);
-      else files.add(path);
+      files.add(path);
     } catch {
       say('out/files.index', 'is damaged; the next start writes it again', true);
       break;

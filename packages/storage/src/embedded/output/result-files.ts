@@ -4,8 +4,7 @@
  *
  *   <out>/files/<path>   the files
  *   <out>/files.index    one JSON line per result file: {path, task}. For jobs that have ended: it is written at a sync
- *                        and at each start. Of a job that runs the journal knows them. Earlier versions appended lines,
- *                        {path, task, gone: true} when a file was removed.
+ *                        and at each start. Of a job that runs the journal knows them.
  *
  *  D1  Every effect may be performed again, with all that followed it (the journal's suffix is, after a crash): what
  *      then cannot be done, because a later effect has put a directory in the place of a file or the other way round,
@@ -242,9 +241,8 @@ export async function readFileIndex(out: string): Promise<Map<string, JobFile>> 
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      const { path, task, gone } = JSON.parse(line) as { path: string; task: number; gone?: boolean };
-      if (gone) files.delete(path);
-      else if (typeof path === 'string' && path.length <= schema.maxLength && RESULT_PATH.test(path))
+      const { path, task } = JSON.parse(line) as { path: string; task: number };
+      if (typeof path === 'string' && path.length <= schema.maxLength && RESULT_PATH.test(path))
         files.set(path, { task: taskId(task), size: 0 });
     } catch {
       // A torn last line: its file is entered again by the repeated message.
