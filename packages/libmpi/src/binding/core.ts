@@ -6,6 +6,7 @@
  */
 import { constant } from '../abi/constants.ts';
 import {
+  Interrupted,
   COMM_SELF,
   COMM_WORLD,
   DERIVED,
@@ -26,7 +27,6 @@ import {
   opHandle,
   span,
   start,
-  thenLetGo,
   types,
   type BuiltinOp,
   type Buf,
@@ -337,10 +337,16 @@ export class Core {
   lend<T>(bytes: number, use: (address: number) => T): T {
     const address = this.program.malloc(bytes);
     if (address === 0) return this.fail(ERR.NO_MEM, `no memory for ${bytes} bytes of arguments of a callback`);
-    return thenLetGo(
-      () => use(address),
-      () => this.program.free(address),
-    );
+    let result: T;
+    try {
+      result = use(address);
+    } catch (e) {
+      // The program may leave the call by longjmp, out of an error handler. It is entered again after an Interrupted.
+      if (!(e instanceof Interrupted)) this.program.free(address);
+      throw e;
+    }
+    this.program.free(address);
+    return result;
   }
 
   /** Calls a function that answers an MPI error code. @throws MPIError with the code that it answered */

@@ -2,7 +2,7 @@
  * Windows (MPI 4.1 §12.2, §12.5): making, freeing, what a window says of itself, synchronisation. The operations on
  * them: windows-access.ts.
  */
-import { ERR, MPIError, PROC_NULL, linear, windows, type Buf } from '@mayfly/mpi';
+import { ERR, Interrupted, PROC_NULL, linear, windows, type Buf } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
 import { record, type Implementation, type Implementations } from './define.ts';
@@ -39,7 +39,7 @@ export function windowFunctions(core: Core): Implementations {
       try {
         n = windows.startMake(layer, core.comm(comm).handle, flavor, base, unit, core.call);
       } catch (e) {
-        if (e instanceof MPIError) program.free(allocated);
+        if (!(e instanceof Interrupted)) program.free(allocated);
         throw e;
       }
       core.state.windows.set(n, { name: '', info: new Map(given), memory: allocated, cells: 0 });
