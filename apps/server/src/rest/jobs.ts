@@ -298,8 +298,8 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     parts.push({ count, args, program: { language, entry, hash }, ...(env === undefined ? {} : { env }) });
   }
   needOneKind(programs);
-  needAccepted(protocol, s.options ?? {}, programs);
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
+  needAccepted(protocol, s.options ?? {}, programs);
   needModes(s.options?.ft);
   const { program, args } = parts[0]!;
   o.disk.admit();
