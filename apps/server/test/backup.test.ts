@@ -79,7 +79,7 @@ describe('a backup', () => {
     await until('the first wait', async () => (await printed(first.url, 0)).includes('step 19'));
     const taken = await api<{ path: string; files: number }>(first.url, 'POST', 'backup', {});
     expect(JSON.parse(await readFile(join(taken.path, 'backup.json'), 'utf8'))).toMatchObject({
-      format: 3,
+      format: 4,
       files: taken.files,
     });
 
