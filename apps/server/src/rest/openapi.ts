@@ -1,5 +1,5 @@
 /**
- * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and
+ * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may, descriptions and
  * examples (described), the codes behind each refusal (the registry of errors), and schemas by their names.
  */
 import {
