@@ -1,6 +1,6 @@
 /**
  * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may, descriptions and
- * examples (described), the codes behind each refusal (the registry of errors), and schemas by their names.
+ * examples, the codes behind each refusal (the registry of errors), and schemas by their names.
  */
 import {
   ApiError,
