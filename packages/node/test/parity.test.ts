@@ -151,7 +151,13 @@ async function submit(size: number, options: JobOptions, steps = STEPS, program 
       program: { language: 'c', flags: ['-O1'], sources: { 'main.c': program } },
       size,
       args: [String(steps)],
-      options: { timeLimitMs: 600_000, checkpointMs: 250, interactive: true, ...options },
+      options: {
+        timeLimitMs: 600_000,
+        // `app` takes no checkpoints, and refuses an interval.
+        ...(options.protocol === 'app' ? {} : { checkpointMs: 250 }),
+        interactive: true,
+        ...options,
+      },
     }),
   });
   return ((await answer.json()) as { id: string }).id;
