@@ -106,7 +106,7 @@ export class Client {
     await this.#rest.post('/api/jobs/:id/stdin', {
       params: { id },
       query: { offset, end: end ? '1' : '0' },
-      body: bytes as never,
+      body: bytes,
     });
   }
 

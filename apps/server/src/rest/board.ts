@@ -2,8 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
-import type { BoardView } from '@mayfly/wire';
-import { boardText } from '@mayfly/wire';
+import { boardText, type BoardView } from '@mayfly/wire';
 import type { Runtime } from '../runtime.ts';
 
 /** In place of a code: those who came without a room. */

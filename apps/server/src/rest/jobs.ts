@@ -4,7 +4,6 @@ import { at } from '@mayfly/rest';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accepts, DEFAULT_PROTOCOL, isOver, partsOf, refusalOf, type JobPart, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
-import type { JobSubmission, JobView } from '@mayfly/wire';
 import {
   MAX_RANKS,
   MAX_SPAWNED,
@@ -17,6 +16,8 @@ import {
   type ErrorCode,
   type FurtherPart,
   type JobId,
+  type JobSubmission,
+  type JobView,
   type TaskId,
 } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,6 @@
 /** REST of nodes: their list, one of them, and how the time of their slots was spent. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { NodesTimeline, NodeView } from '@mayfly/wire';
-import { MayflyError, SLOT_KINDS, type NodeId } from '@mayfly/wire';
+import { MayflyError, SLOT_KINDS, type NodeId, type NodesTimeline, type NodeView } from '@mayfly/wire';
 import { at } from '@mayfly/rest';
 import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';

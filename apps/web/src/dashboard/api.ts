@@ -110,7 +110,7 @@ export const sendStdin = (id: string, text: string, end: boolean) =>
   api.post('/api/jobs/:id/stdin', {
     params: { id },
     query: { end: end ? '1' : '0' },
-    body: new Blob([text]) as never,
+    body: new Blob([text]),
   });
 export const getStream = (id: string, task: number, stream: 'stdout' | 'stderr') =>
   api.get(`/api/jobs/:id/tasks/:task/${stream}`, { params: { id, task }, query: { from: 0 } });

@@ -6,35 +6,25 @@ import { JobParams, TaskParams, refusals } from '../schemas.ts';
 
 const TicketView = Type.Object({ url: Type.String(), expiresAt: Type.Integer() });
 
+const streamRoute = (name: 'stdout' | 'stderr') =>
+  ({
+    access: 'viewer',
+    schema: {
+      summary: `Bytes of ${name} of one rank, from an offset; the header mayfly-next says where to go on`,
+      description:
+        'Raw bytes from the offset `from` on. The header `mayfly-next` says where to go on, `mayfly-ended` is ' +
+        '1 when the job has ended.',
+      tags: ['outputs'],
+      params: TaskParams,
+      querystring: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
+      response: refusals(401, 404),
+    },
+    bytes: true,
+  }) satisfies Route;
+
 export const OUTPUTS = {
-  'GET /api/jobs/:id/tasks/:task/stdout': {
-    access: 'viewer',
-    schema: {
-      summary: 'Bytes of stdout of one rank, from an offset; the header mayfly-next says where to go on',
-      description:
-        'Raw bytes from the offset `from` on. The header `mayfly-next` says where to go on, `mayfly-ended` is ' +
-        '1 when the job has ended.',
-      tags: ['outputs'],
-      params: TaskParams,
-      querystring: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
-      response: refusals(401, 404),
-    },
-    bytes: true,
-  },
-  'GET /api/jobs/:id/tasks/:task/stderr': {
-    access: 'viewer',
-    schema: {
-      summary: 'Bytes of stderr of one rank, from an offset; the header mayfly-next says where to go on',
-      description:
-        'Raw bytes from the offset `from` on. The header `mayfly-next` says where to go on, `mayfly-ended` is ' +
-        '1 when the job has ended.',
-      tags: ['outputs'],
-      params: TaskParams,
-      querystring: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
-      response: refusals(401, 404),
-    },
-    bytes: true,
-  },
+  'GET /api/jobs/:id/tasks/:task/stdout': streamRoute('stdout'),
+  'GET /api/jobs/:id/tasks/:task/stderr': streamRoute('stderr'),
   'GET /api/jobs/:id/files/*': {
     access: 'viewer',
     schema: {
