@@ -19,6 +19,8 @@ export const log = process.env.MAYFLY_LOG !== undefined;
 
 /** For the server: a closed socket means loss soon; silence, which a busy machine produces by itself, does not. */
 export const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
+/** Neither does a ping without an answer, which closes a socket. */
+const PING_MS = 120_000;
 
 /**
  * For a program that imports `comm` and `stdin`: it waits here, all ranks of it, until {@link Bench.input} gives a
@@ -71,13 +73,14 @@ export class Bench {
 
   constructor(private readonly options: Partial<ServerOptions> = {}) {}
 
-  async start(port = 0): Promise<void> {
+  async start(port = 0, dispatcher: ServerOptions['dispatcher'] = PATIENCE): Promise<void> {
     this.server = await createServer({
       dataDir: this.dataDir,
       port,
       token: TOKEN,
       log: log ? 'debug' : 'silent',
-      dispatcher: PATIENCE,
+      pingMs: PING_MS,
+      dispatcher,
       ...sharedCompiler(),
       ...this.options,
     });

@@ -1,5 +1,8 @@
 /** The sandboxed frames, one per job: documents of an opaque origin in which strangers' programs run. */
-const OPEN_MS = 10_000;
+/** For the document of a frame to load, ms: a busy machine needs its time, and a second frame would need more of it. */
+const LOAD_MS = 60_000;
+/** From there to its first message, ms. A document that could not be loaded has an event `load`, too. */
+const READY_MS = 10_000;
 const ATTEMPTS = 3;
 
 export class Frames {
@@ -47,11 +50,18 @@ export class Frames {
       const end = (): void => {
         clearTimeout(timer);
         removeEventListener('message', ready);
+        frame.removeEventListener('load', loaded);
       };
-      const timer = setTimeout(() => {
+      const late = (): void => {
         end();
         reject(new Error('the sandboxed frame did not load'));
-      }, OPEN_MS);
+      };
+      let timer = setTimeout(late, LOAD_MS);
+      const loaded = (): void => {
+        clearTimeout(timer);
+        timer = setTimeout(late, READY_MS);
+      };
+      frame.addEventListener('load', loaded);
       const ready = (event: MessageEvent<{ type?: string; why?: string }>): void => {
         if (event.source !== frame.contentWindow) return;
         if (event.data?.type === 'mayfly:dead') {

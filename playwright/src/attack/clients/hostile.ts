@@ -244,9 +244,18 @@ export class Hostile {
     });
   }
 
-  /** A node that has said Hello. @throws Error when it is refused */
-  async node(hello: object): Promise<{ socket: Socket; welcome: Welcome }> {
+  /**
+   * A node that has said Hello.
+   *
+   * @param assigned hears of its ranks: the first may come in one piece with the answer to Hello
+   * @throws Error when it is refused
+   */
+  async node(
+    hello: object,
+    assigned: (a: Assignment) => void = () => undefined,
+  ): Promise<{ socket: Socket; welcome: Welcome }> {
     const socket = await this.control('/node');
+    socket.on('assign', assigned);
     const welcome = (await socket.timeout(30_000 * this.slowness).emitWithAck('hello', helloOf(hello))) as
       Welcome | { error: { code: string; message: string } };
     if ('error' in welcome) throw new Error(`Hello was refused: ${welcome.error.code} ${welcome.error.message}`);

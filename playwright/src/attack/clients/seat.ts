@@ -53,9 +53,8 @@ export async function takeSeat(
         options: { team: 1, interactive: true, ...o.options },
       })
     ).id;
-  const { socket } = await h.node({ slots: size ?? 16, room });
   const tasks: Assignment[] = [];
-  socket.on('assign', (a: Assignment) => {
+  const { socket } = await h.node({ slots: size ?? 16, room }, (a) => {
     if (job === undefined || a.job === job) tasks[a.task] = a;
   });
   const all = (): boolean => tasks.filter(Boolean).length >= (size ?? tasks[0]?.size ?? Infinity);
