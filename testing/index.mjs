@@ -8,21 +8,26 @@ import { BROWSER, UNIT, resolve } from './share.mjs';
 
 const SPECS = 'playwright/tests/';
 const NAMES = ['types', 'imports', 'lint', 'layout', 'unit', 'browser', 'firefox'];
+/** What `npm test` has only a share of. */
+const SHARED = ['unit', 'browser'];
 
 /**
- * @param {string[]} args names of parts (all when there is none), `--changed`, `--changed=COMMIT`
+ * @param {string[]} args names of parts (all when there is none), `--changed`, `--changed=COMMIT`, `--others`: what
+ *   `npm test` does not run
  * @param {object} setUp what bootstrap.mjs brings: `browser()`, `firefox(install)` and `bubblewrap()` find or install
  *   them; `Stop` is an error whose message alone is shown
  * @returns {Promise<number>} the exit code
  */
 export async function runTests(args, { root, everything, say, browser, firefox, bubblewrap, Stop }) {
-  const flag = args.find((arg) => /^--changed(=|$)/.test(arg));
+  const flag = args.find((arg) => /^--(others$|changed(=|$))/.test(arg));
   const names = args.filter((arg) => arg !== flag);
+  const others = flag === '--others';
   const unknown = names.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new Stop(`there is no part "${unknown}"; there are ${NAMES.join(', ')}`);
   const alone = names.includes('firefox');
   const chosen = alone ? { unit: [], browser: ['firefox.spec.ts'] } : choose({ root, everything, flag, say });
-  const wanted = (name) => (alone ? name === 'browser' : names.length === 0 || names.includes(name));
+  const wanted = (name) =>
+    alone ? name === 'browser' : names.length === 0 ? !others || SHARED.includes(name) : names.includes(name);
 
   const env = {};
   // Some unit tests open tabs, too.
@@ -38,11 +43,13 @@ export async function runTests(args, { root, everything, say, browser, firefox, 
   if (parts.length === 0) throw new Stop('the changed files reach no test');
   const title = alone
     ? 'The test of Firefox.'
-    : everything
-      ? 'npm run verify: every test. On two quiet cores it takes some 20 minutes.'
-      : flag
-        ? 'npm test -- --changed: what the changed files reach.'
-        : 'npm test: a share of every kind of check (testing/share.mjs). npm run verify runs everything.';
+    : others
+      ? 'npm run verify -- --others: every test that npm test does not run.'
+      : everything
+        ? 'npm run verify: every test. On two quiet cores it takes some 20 minutes.'
+        : flag
+          ? 'npm test -- --changed: what the changed files reach.'
+          : 'npm test: a share of every kind of check (testing/share.mjs). npm run verify runs everything.';
   return runParts(parts, { root, title });
 }
 
@@ -51,6 +58,10 @@ function choose({ root, everything, flag, say }) {
   const unitOf = (list) => resolve(list, { root });
   const browserOf = (list) => resolve(list, { root, below: SPECS }).map((place) => place.replace('playwright/', ''));
   const places = (list) => list.map((place) => [place, '']);
+  if (flag === '--others') {
+    const whole = new Set(unitOf(UNIT.filter(([place]) => !place.includes(' > '))));
+    return { unit: filesOf(root).filter((file) => !whole.has(file)) };
+  }
   if (everything && flag === undefined) return {};
   const share = { unit: unitOf(UNIT), browser: browserOf(BROWSER) };
   if (flag === undefined) return share;
@@ -62,19 +73,19 @@ function choose({ root, everything, flag, say }) {
     return share;
   }
   return {
-    unit: [...new Set([...related(root, since), ...unitOf(places(reached.unit))])],
+    unit: [...new Set([...filesOf(root, '--changed', ...since), ...unitOf(places(reached.unit))])],
     browser: browserOf(places(reached.browser)),
     changed: files,
   };
 }
 
-/** Files of tests that import a changed file, directly or by others. */
-function related(root, since) {
+/** Files of unit tests. With `--changed`: those that import a changed file, directly or by others. */
+function filesOf(root, ...args) {
   const r = spawnSync(
     process.execPath,
-    [join(root, 'node_modules/vitest/vitest.mjs'), 'list', '--filesOnly', '--json', '--changed', ...since],
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'list', '--filesOnly', '--json', ...args],
     { cwd: root, encoding: 'utf8', env: { ...process.env, MAYFLY_BUILT: '1' } },
   );
-  if (r.status !== 0) throw new Error(`vitest list --changed failed:\n${r.stderr}`);
+  if (r.status !== 0) throw new Error(`vitest list ${args.join(' ')} failed:\n${r.stderr}`);
   return JSON.parse(r.stdout).map(({ file }) => relative(root, file).split(sep).join('/'));
 }
