@@ -1,11 +1,11 @@
 /**
- * Messages and bytes by task and by pair of tasks, counted where they are logged, or reported by the node of a team:
- * for people only.
+ * Messages and bytes between tasks, by task and by pair, counted where they are logged, or reported by the node of a
+ * team: for people only. Output, files and what a task asks the server for are no messages (docs/glossary.md).
  *
  * On the message path: no allocation, no map. Pairs stand in one row of doubles per destination, made when its first
  * message comes: 16 × size² bytes at most (1 MB for 256 ranks, 16 MB for 1,024).
  */
-import { FILES, Flag, HEADER_BYTES, Kind, MAX_RANKS, WORLD, checkedLength, pad8, type TaskId } from '@mayfly/wire';
+import { Flag, HEADER_BYTES, Kind, MAX_RANKS, checkedLength, pad8, type TaskId } from '@mayfly/wire';
 
 export interface TaskTraffic {
   messagesIn: number;
@@ -137,16 +137,13 @@ export class Traffic {
   }
 
   #add(src: number, dst: number, last: number, bytes: number): void {
-    const to = dst === WORLD ? undefined : this.#tasks[dst];
-    if (to) {
-      to.messagesIn += last;
-      to.bytesIn += bytes;
-    }
-    const from = src === WORLD || src === FILES ? undefined : this.#tasks[src];
-    if (!from) return;
+    // WORLD and FILES are no tasks: their numbers lie beyond.
+    const [from, to] = [this.#tasks[src], this.#tasks[dst]];
+    if (!from || !to) return;
     from.messagesOut += last;
     from.bytesOut += bytes;
-    if (!to) return;
+    to.messagesIn += last;
+    to.bytesIn += bytes;
     const row = this.#row(dst);
     row[2 * src]! += last;
     row[2 * src + 1]! += bytes;
