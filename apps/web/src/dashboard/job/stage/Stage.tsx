@@ -4,13 +4,24 @@
  * were logged in the last second, one for each of the busiest pairs; a ring is a checkpoint. Its height is fixed, so
  * nothing around it moves, and who wants no motion gets none. In words it is the label, and the cards below.
  */
-import type { JobView } from '@mayfly/wire';
+import type { JobView, TaskView } from '@mayfly/wire';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { getMatrix } from '../../api.ts';
 import { useLive } from '../../context.tsx';
 import { hasEnded, phaseOf, rankWord } from '../../status-texts.ts';
 import { cellsFrom } from '../matrix/grid.ts';
-import { flowsOf, placesOf, seatsOf, settled, stageText, type Flow, type Place, type Seat } from './stage.ts';
+import {
+  cornerOf,
+  flowsOf,
+  gridOf,
+  middleOf,
+  placesOf,
+  seatsOf,
+  settled,
+  stageText,
+  type Flow,
+  type Seat,
+} from './stage.ts';
 import './stage.css';
 
 /** More ranks than this are a grid of tiles only. */
@@ -18,18 +29,14 @@ export const MOST_RANKS = 64;
 /** Dots of a second. */
 const MOST_DOTS = 24;
 const DOT_MS = 900;
-
-/** Sizes in px: of a rank with its gap, of a window. */
-const CELL = 40;
-const COLUMNS = 4;
-const WINDOW = { wide: COLUMNS * CELL + 16, head: 30, gap: 14 };
-const WINGS = 52;
+/** The way of a dot stays to be seen for longer than the dot. */
+const WAY_MS = 1600;
 
 export function Stage({ job }: { job: JobView }) {
   const box = useRef<HTMLDivElement>(null);
   const [wide, setWide] = useState(0);
   /** What it remembers: where ranks were, and who sits where. */
-  const [memory] = useState(() => ({ last: new Map(), seats: [] as Seat[], rows: 1 }));
+  const [memory] = useState(() => ({ last: new Map(), seats: [] as Seat[], most: 1 }));
   useLayoutEffect(() => {
     const el = box.current;
     if (!el) return;
@@ -42,24 +49,9 @@ export function Stage({ job }: { job: JobView }) {
   const seats = (memory.seats = seatsOf(memory.seats, tasks));
   const places = placesOf(seats, tasks);
   const words = job.tasks.map((t) => rankWord(t, phase));
-  for (const p of places)
-    if (p.seat !== undefined) memory.rows = Math.max(memory.rows, Math.ceil((p.index + 1) / COLUMNS));
-  const columns = Math.max(1, Math.floor((wide + WINDOW.gap) / (WINDOW.wide + WINDOW.gap)));
-  const high = WINDOW.head + memory.rows * CELL + 10;
-  const corner = (seat: number): [number, number] => [
-    (seat % columns) * (WINDOW.wide + WINDOW.gap),
-    WINGS + Math.floor(seat / columns) * (high + WINDOW.gap),
-  ];
-  /** Middle of a rank. */
-  const middle = (p: Place): [number, number] => {
-    if (p.seat === undefined) return [100 + p.index * CELL + CELL / 2, WINGS / 2 - 4];
-    const [x, y] = corner(p.seat);
-    return [
-      x + 8 + (p.index % COLUMNS) * CELL + CELL / 2,
-      y + WINDOW.head + Math.floor(p.index / COLUMNS) * CELL + CELL / 2,
-    ];
-  };
-  const spots = places.map(middle);
+  for (const p of places) if (p.seat !== undefined) memory.most = Math.max(memory.most, p.index + 1);
+  const grid = gridOf(wide, seats.length, memory.most);
+  const spots = places.map((p) => middleOf(p, grid));
   const dots = useRef<HTMLDivElement>(null);
   const now = useRef(spots);
   useEffect(() => {
@@ -75,40 +67,41 @@ export function Stage({ job }: { job: JobView }) {
   return (
     <section className="stack" aria-label="Stage">
       <div className="stage" ref={box} data-testid="stage" role="img" aria-label={stageText(seats, places, words)}>
-        <span className="stage-wings muted small">Without a tab</span>
+        {places.some((p) => p.seat === undefined) && <span className="stage-wings muted small">Without a tab</span>}
         {seats.map((s, i) => {
-          const [x, y] = corner(i);
+          const [x, y] = cornerOf(i, grid);
           return (
             <div
               key={`${i} ${s.node}`}
               className={s.left ? 'stage-window left' : 'stage-window'}
-              style={{ width: WINDOW.wide, height: high, transform: `translate(${x}px, ${y}px)` }}
+              style={{ width: grid.wide, height: grid.high, transform: `translate(${x}px, ${y}px)` }}
             >
               <b>{s.name}</b>
             </div>
           );
         })}
-        {places.map((p, i) => (
-          <Rank key={p.task} task={p.task} at={spots[i]!} tone={words[i]!.tone} images={job.tasks[i]!.images} />
-        ))}
         <div ref={dots} />
+        {places.map((p, i) => (
+          <Rank key={p.task} of={job.tasks[i]!} at={spots[i]!} tone={words[i]!.tone} />
+        ))}
       </div>
       <p className="stage-legend muted small">
         <i className="tone-work" /> computes <i className="tone-wait" /> waits <i className="tone-again" /> replays or
-        saves <i className="tone-quiet" /> without a tab <i className="tone-good" /> done. Dots are messages.
+        saves <i className="tone-quiet" /> without a tab <i className="tone-good" /> done. Dots are messages; a small
+        number counts the lives of a rank that was lost.
       </p>
     </section>
   );
 }
 
 interface RankProps {
-  task: number;
+  of: TaskView;
+  /** Its middle. */
   at: [number, number];
   tone: string;
-  images: number;
 }
 
-function Rank({ task, at: [x, y], tone, images }: RankProps) {
+function Rank({ of: { task, images, incarnation }, at: [x, y], tone }: RankProps) {
   const el = useRef<HTMLDivElement>(null);
   const known = useRef(images);
   useEffect(() => {
@@ -124,6 +117,7 @@ function Rank({ task, at: [x, y], tone, images }: RankProps) {
       className={`stage-rank tone-${tone}`}
       style={{ transform: `translate(${x - 17}px, ${y - 17}px)` }}
       data-stage-rank={task}
+      data-lives={incarnation > 0 ? incarnation + 1 : undefined}
     >
       {task}
     </div>
@@ -134,14 +128,19 @@ const moves = (): boolean =>
   document.visibilityState === 'visible' && !matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 function fly(into: HTMLElement, [ax, ay]: [number, number], [bx, by]: [number, number]): void {
-  const dot = document.createElement('i');
-  dot.className = 'stage-dot';
-  into.append(dot);
-  const way = dot.animate(
-    [{ transform: `translate(${ax - 4}px, ${ay - 4}px)` }, { transform: `translate(${bx - 4}px, ${by - 4}px)` }],
-    { duration: DOT_MS, easing: 'ease-in-out' },
-  );
-  way.onfinish = way.oncancel = () => dot.remove();
+  const show = (what: string, frames: Keyframe[], options: KeyframeAnimationOptions, length = ''): void => {
+    const el = document.createElement('i');
+    el.className = what;
+    el.style.width = length;
+    into.append(el);
+    const shown = el.animate(frames, options);
+    shown.onfinish = shown.oncancel = () => el.remove();
+  };
+  const way = `translate(${ax}px, ${ay}px) rotate(${Math.atan2(by - ay, bx - ax)}rad)`;
+  const fades = [{ opacity: 0.35 }, { opacity: 0 }].map((frame) => ({ ...frame, transform: way }));
+  show('stage-way', fades, { duration: WAY_MS, easing: 'ease-in' }, `${Math.hypot(bx - ax, by - ay)}px`);
+  const dot = ([x, y]: [number, number]): Keyframe => ({ transform: `translate(${x - 4}px, ${y - 4}px)` });
+  show('stage-dot', [dot([ax, ay]), dot([bx, by])], { duration: DOT_MS, easing: 'ease-in-out' });
 }
 
 /** What ranks sent each other, about once a second while the job runs. */

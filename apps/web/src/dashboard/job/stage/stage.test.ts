@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { taskId } from '@mayfly/wire';
-import { flowsOf, placesOf, seatsOf, settled, stageText } from './stage.ts';
+import { cornerOf, flowsOf, gridOf, middleOf, placesOf, seatsOf, settled, stageText } from './stage.ts';
 
 const at = (...nodes: (string | undefined)[]) =>
   nodes.map((node, i) => ({
@@ -25,6 +25,31 @@ test('S2: a node that was lost leaves an empty window, which the next one takes'
     { node: 'b', left: false },
   ]);
   expect(seatsOf(seats, at('a', 'b'))).toMatchObject([{ node: 'a', left: false }, { node: 'b' }]);
+});
+
+test.each([[296], [328], [700], [1136], [2000]])(
+  'S4: windows share %i px, and every rank is inside its own',
+  (width) => {
+    for (let seats = 1; seats < 20; seats++) {
+      const grid = gridOf(width, seats, 7);
+      for (let seat = 0; seat < seats; seat++) {
+        const [x, y] = cornerOf(seat, grid);
+        expect(x + grid.wide).toBeLessThanOrEqual(width);
+        for (let index = 0; index < 7; index++) {
+          const [mx, my] = middleOf({ task: 0, seat, index }, grid);
+          expect(mx - 17).toBeGreaterThan(x);
+          expect(mx + 17).toBeLessThan(x + grid.wide);
+          expect(my + 17).toBeLessThan(y + grid.high);
+        }
+      }
+    }
+  },
+);
+
+test('S4: two windows stand beside each other on a phone, and four of a class use the width of a laptop', () => {
+  expect(gridOf(328, 5, 2)).toMatchObject({ columns: 2, across: 3 });
+  expect(gridOf(1136, 4, 2)).toMatchObject({ columns: 4, wide: 264 });
+  expect(gridOf(0, 4, 2).across).toBe(1);
 });
 
 test('S3: every rank has one place, its own among those of its window', () => {

@@ -3,6 +3,7 @@
  *  S1  A node keeps its seat for as long as the job is looked at; one that came takes a free seat, or the end.
  *  S2  A node that has lost all its ranks stays as an empty window, until another one needs its seat.
  *  S3  Every rank is in exactly one window, or in the wings: the ranks that wait for a place.
+ *  S4  Windows share the width of the stage: no row is wider, and on a phone two stand beside each other.
  */
 import type { TaskView } from '@mayfly/wire';
 
@@ -50,6 +51,49 @@ export function placesOf(seats: readonly Seat[], tasks: readonly Ranked[]): Plac
     return { task: t.task, seat, index };
   }); // S3
 }
+
+/** Sizes in px: of a rank with its gap, of a window, of the strip above them for ranks without a tab. */
+export const CELL = 46;
+export const WINDOW = { narrow: 148, wide: 264, head: 30, gap: 14, edge: 8 };
+export const WINGS = 52;
+
+/** How windows stand: `columns` of them in a row, each `wide` × `high` px, with `across` ranks in a row. */
+export interface Grid {
+  columns: number;
+  wide: number;
+  high: number;
+  across: number;
+}
+
+/**
+ * S4.
+ *
+ * @param width of the stage, px
+ * @param most ranks that any window has had: windows do not shrink when ranks leave
+ */
+export function gridOf(width: number, seats: number, most: number): Grid {
+  const { narrow, gap, edge, head } = WINDOW;
+  const columns = Math.max(1, Math.min(seats, Math.floor((width + gap) / (narrow + gap))));
+  const wide = Math.max(CELL + 2 * edge, Math.min(WINDOW.wide, Math.floor((width + gap) / columns) - gap));
+  const across = Math.floor((wide - 2 * edge) / CELL);
+  return { columns, wide, high: head + Math.max(1, Math.ceil(most / across)) * CELL + edge, across };
+}
+
+/** Middle of each place, px. */
+export function middleOf(p: Place, grid: Grid): [number, number] {
+  if (p.seat === undefined) return [100 + p.index * CELL + CELL / 2, WINGS / 2 - 4];
+  const [x, y] = cornerOf(p.seat, grid);
+  return [
+    x + WINDOW.edge + ((p.index % grid.across) + 0.5) * CELL,
+    y + WINDOW.head + WINDOW.edge / 2 + (Math.floor(p.index / grid.across) + 0.5) * CELL,
+  ];
+}
+
+/** Of a window, px. */
+export const cornerOf = (seat: number, { columns, wide, high }: Grid): [number, number] => [
+  (seat % columns) * (wide + WINDOW.gap),
+  WINGS + Math.floor(seat / columns) * (high + WINDOW.gap),
+];
 
 /** Messages from one rank to another since the last news; `n` of them. */
 export interface Flow {
