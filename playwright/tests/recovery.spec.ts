@@ -99,7 +99,7 @@ test(
     'line tells both',
   async ({ page, browser }, info) => {
     const tab = await Tab.open(browser, server.url, 'leaves', 2);
-    const { id } = await client.submit(WAITS, 2, [], { interactive: true, team: 1 });
+    const { id } = await client.submit(WAITS, 2, [], { interactive: true, team: 1, checkpointMs: 600_000 });
     const waits = (incarnation: number) =>
       client.until(
         id,

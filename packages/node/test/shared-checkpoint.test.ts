@@ -14,13 +14,41 @@ afterAll(() => bench.close());
 
 /**
  * Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio; what others
- * keep: 0 copies, 1 a checksum, 2 a copy at the partner node.
+ * keep: 0 copies, 1 a checksum, 2 a copy at the partner node, 3 nothing (all is on disk); how many of its files on disk
+ * rank 1 damages before it fails, the newest first.
  */
 const CHECKPOINTS = `
-import { COMM_WORLD as world, ERR_ARG, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
+import { COMM_SELF, COMM_WORLD as world, ERR_ARG, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
+import { File, MODE_RDWR } from 'mayfly';
 world.setErrhandler(ERRORS_RETURN);
-const [lose = -1, hold = -1, ratio = 1000, coded = 0] = args.map(Number);
+const [lose = -1, hold = -1, ratio = 1000, way = 0, damages = 0] = args.map(Number);
+const disk = way === 3;
+const coded = disk ? 0 : way;
 const code = (['copies', 'checksum', 'pair'] as const)[coded];
+/** The files of this process, the newest first: one byte behind the head of each becomes another. */
+function damage(): void {
+  const found: [round: number, path: string][] = [];
+  for (let context = 0; context < 64; context++)
+    for (const slot of [0, 1]) {
+      const path = 'mpi-ckpt/' + context + '/' + world.rank + '.' + slot;
+      try {
+        const file = File.open(COMM_SELF, path, MODE_RDWR);
+        const round = new Uint8Array(1);
+        file.readAt(round, 0);
+        file.close();
+        found.push([round[0]!, path]);
+      } catch (e) {
+        if (!(e instanceof MPIError)) throw e;
+      }
+    }
+  if (found.length !== 2) throw new Error('files: ' + found.join());
+  found.sort((a, b) => b[0] - a[0]);
+  for (const [, path] of found.slice(0, damages)) {
+    const file = File.open(COMM_SELF, path, MODE_RDWR);
+    file.writeAt(Uint8Array.of(255), 40);
+    file.close();
+  }
+}
 const cells = new Float64Array(1001);
 const state = { step: 0, seen: [] as number[] };
 let total = 0;
@@ -43,7 +71,7 @@ if (coded && !ft.restarted) {
   checkpoint.rollback('cells');
   checkpoint.close();
 }
-let after = checkpoint.open({ copies: 1, ratio, code }).restarted;
+let after = checkpoint.open(disk ? { disk } : { copies: 1, ratio, code }).restarted;
 if (after !== ft.restarted) throw new Error('open says ' + after);
 for (let i = 0; i < cells.length && !after; i++) cells[i] = world.rank + i;
 for (;;)
@@ -61,6 +89,7 @@ for (;;)
         console.log('holds');
         stdin.readLine();
       }
+      if (state.step === lose && world.rank === 1 && !ft.restarted && damages > 0) damage();
       if (state.step === lose && world.rank === 1 && !ft.restarted) throw new RangeError('fails');
       const left = new Float64Array(1);
       world.sendrecv(cells.subarray(1000), (world.rank + 1) % world.size, 1, left, (world.rank + world.size - 1) % world.size);
@@ -97,9 +126,21 @@ it('an undisturbed run', async () => {
   expect(whole[0]).toMatch(/ 0,1,2,3,4,5,6,7,8,9,10,11$/);
 });
 
-it('a rank that fails goes on from the memory of others, and from the disk', async () => {
+it('a rank that fails goes on from the memory of others, also where the disk has some', async () => {
   expect(await answer(await submit(5))).toEqual(whole);
   expect(await answer(await submit(9, -1, 2))).toEqual(whole);
+});
+
+it('a rank that fails goes on from the disk, where no other has its data', async () => {
+  expect(await answer(await submit(5, -1, 1000, 3))).toEqual(whole);
+});
+
+it('"the latest coherent copy": where the newest on disk is damaged at one, all go back to the one before', async () => {
+  expect(await answer(await submit(5, -1, 1000, 3, 1))).toEqual(whole);
+  const { job, stderr } = await bench.ended(await submit(5, -1, 1000, 3, 2));
+  expect(job.state).toBe('failed');
+  expect(stderr.join()).toMatch(/'mpi-ckpt\/\d+\/1\.\d' is damaged: bytes have changed/);
+  expect(stderr.join()).toMatch(/another process cannot read its checkpoints on disk/);
 });
 
 it('a node that is killed, with its ranks, while others keep checksums', async () => {

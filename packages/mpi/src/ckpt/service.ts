@@ -166,8 +166,8 @@ function gather(layer: Layer, comm: CommRecord, call: string): number {
   return last.result;
 }
 
-/** What everybody brings. */
-function exchange(layer: Layer, team: number, mine: Brings, call: string): Brings[] {
+/** What everybody brings, by rank. It travels as JSON. */
+function exchange<T>(layer: Layer, team: number, mine: T, call: string): T[] {
   const n = commOf(layer, team, call).group.length;
   const bytes = text.encode(JSON.stringify(mine));
   const lengths = scratch(layer, 4 * n);
@@ -191,12 +191,38 @@ function exchange(layer: Layer, team: number, mine: Brings, call: string): Bring
       spaces.push(all.space);
       requests.settled(layer, collectives.allgatherv(layer, team, own, { buf: all, unit: 1, counts, displs }, call));
       const view = layer.memory.view(all);
-      return counts.map((c, i) => JSON.parse(read.decode(view.slice(displs[i]!, displs[i]! + c))) as Brings);
+      return counts.map((c, i) => JSON.parse(read.decode(view.slice(displs[i]!, displs[i]! + c))) as T);
     },
     () => {
       for (const space of spaces) releaseSpace(layer, space);
     },
   );
+}
+
+type Known = Extract<Plan, { round: number }>;
+
+/**
+ * The paper's "latest coherent copy": the last round on disk or, where a file of it cannot be read, the one before. A
+ * round counts if all have it: both files of a rank are of whole rounds, or of one after the last whole one.
+ */
+function fromDisk(
+  layer: Layer,
+  team: number,
+  { folder, round: last, slot: newest }: Known,
+  rank: number,
+  call: string,
+): { round: number; slot: number; own: Uint8Array } {
+  let damage: MPIError | undefined;
+  for (const slot of [newest, newest ^ 1]) {
+    let found: { round: number; data: Uint8Array } = { round: 0, data: new Uint8Array(0) };
+    const wrong = attempt(() => void (found = disk.read(layer, folder, rank, slot, call)));
+    if (wrong && byLoss(wrong)) throw wrong;
+    damage ??= wrong;
+    const { round, data: own } = found;
+    const all = exchange(layer, team, round, call);
+    if (round > 0 && round <= last && all.every((r) => r === round)) return { round, slot, own };
+  }
+  throw damage ?? new MPIError(ERR.CHECKPOINT, call, 'another process cannot read its checkpoints on disk');
 }
 
 function begin(
@@ -212,7 +238,7 @@ function begin(
   const { present } = ckpt;
   const share = present ? present.team.share(node, ckpt.folder, ckpt.slot) : newcomer(node);
   const checks = (layer.state.failures?.lost.length ?? 0) === 0 && (settings.flags & NO_CHECK) === 0;
-  const all = exchange(layer, joining.comm, { share, settings, checks }, call);
+  const all = exchange<Brings>(layer, joining.comm, { share, settings, checks }, call);
   const bad = (errorClass: ErrorClass, why: string): never => fail(errorClass, call, why);
   const unlike = all.findIndex((b) => JSON.stringify(b.settings) !== JSON.stringify(all[0]!.settings));
   if (unlike >= 0) bad(ERR.ARG, `the options of ranks 0 and ${unlike} differ`);
@@ -226,16 +252,13 @@ function begin(
   );
   if (plan.error !== undefined) bad(...REFUSED[plan.error]);
   const { context } = commOf(layer, joining.comm, call);
-  const known = plan as Extract<Plan, { round: number }>;
-  const offered = present?.team.offered(known.round);
-  const has = known.disk
-    ? {
-        round: known.round,
-        own: disk.read(layer, known.folder, comm.rank, known.round, call),
-        copies: new Map(),
-        sums: [],
-      }
-    : offered;
+  let known = plan as Known;
+  let has = present?.team.offered(known.round);
+  if (known.disk) {
+    const { round, slot, own } = fromDisk(layer, joining.comm, known, comm.rank, call);
+    known = { ...known, round, stable: round, slot };
+    has = { round, own, copies: new Map(), sums: [] };
+  }
   joining.team = new Team({
     id: String(context),
     rank: comm.rank,

@@ -59,21 +59,22 @@ const written = (): { server: MemoryFiles; layer: Layer; path: string } => {
   disk.write(layer, 'mpi-ckpt/3', 0, 0, 3, data, 'MPI_Ckpt_here');
   return { server, layer, path: 'mpi-ckpt/3/0.0' };
 };
-/** The data, or the class and the text of the error. */
-function read(layer: Layer, round: number): unknown {
+/** What a file has, or the class and the text of the error. */
+function read(layer: Layer, slot: number): unknown {
   try {
-    return disk.read(layer, 'mpi-ckpt/3', 0, round, 'MPI_Ckpt_ctrl');
+    return disk.read(layer, 'mpi-ckpt/3', 0, slot, 'MPI_Ckpt_ctrl');
   } catch (e) {
     const { errorClass, message } = e as { errorClass: number; message: string };
     return [errorClass, message];
   }
 }
+const BEFORE = { round: 2, data: Uint8Array.of(1, 2, 3) };
 
 test('a round is in one of two files; a longer one may have been there', () => {
   const { layer } = written();
-  expect(read(layer, 3)).toEqual(data);
-  expect(read(layer, 2)).toEqual(Uint8Array.of(1, 2, 3));
-  expect(read(layer, 1)).toEqual([ERR.CHECKPOINT, expect.stringContaining('round 1 is not in the files')]);
+  expect(read(layer, 0)).toEqual({ round: 3, data });
+  expect(read(layer, 1)).toEqual(BEFORE);
+  expect(read(rank(new MemoryFiles(1 << 20, new Map(), 1)), 1)).toEqual([ERR.NO_SUCH_FILE, expect.any(String)]);
 });
 
 /** Another program, or this one, does that to the file. */
@@ -94,25 +95,29 @@ test.each([
   ['one byte is missing', 'bytes should be there', (l: Layer, p: string) => sized(l, p, HEAD + data.length - 1)],
   ['only its head is there', 'bytes should be there', (l: Layer, p: string) => sized(l, p, HEAD)],
   ['a length of 2 to the 58th', 'bytes should be there', (l: Layer, p: string) => overwritten(l, p, 15, 4)],
+  ['another round is in its head', 'bytes have changed', (l: Layer, p: string) => overwritten(l, p, 0, 2)],
   ['a byte of the data is another', 'bytes have changed', (l: Layer, p: string) => overwritten(l, p, 500, 1)],
 ] as const)('%s: MPI_ERR_CHECKPOINT that names the file', (_, text, damage) => {
   const { layer, path } = written();
   damage(layer, path);
-  expect(read(layer, 3)).toEqual([ERR.CHECKPOINT, expect.stringMatching(`'${path}' is damaged: .*${text}`)]);
-  expect(read(layer, 2)).toEqual(Uint8Array.of(1, 2, 3));
+  expect(read(layer, 0)).toEqual([ERR.CHECKPOINT, expect.stringMatching(`'${path}' is damaged: .*${text}`)]);
+  expect(read(layer, 1)).toEqual(BEFORE);
 });
 
 test('the server lost the end of a file: zeros are no data', () => {
   const { server, layer, path } = written();
   server.files.set(path, server.files.get(path)!.slice(0, 100));
-  expect(read(layer, 3)).toEqual([ERR.CHECKPOINT, expect.stringContaining('bytes have changed')]);
+  expect(read(layer, 0)).toEqual([ERR.CHECKPOINT, expect.stringContaining('bytes have changed')]);
 });
 
-test.each([0, 1, HEAD - 1])('%i bytes of a file: the round is not in the files', (bytes) => {
+test.each([0, 1, HEAD - 1])('%i bytes of a file are no round', (bytes) => {
   const { layer, path } = written();
   sized(layer, path, bytes);
-  expect(read(layer, 3)).toEqual([ERR.CHECKPOINT, expect.stringContaining('round 3 is not in the files')]);
-  expect(read(layer, 2)).toEqual(Uint8Array.of(1, 2, 3));
+  expect(read(layer, 0)).toEqual([
+    ERR.CHECKPOINT,
+    expect.stringContaining(`'${path}' is damaged: it has ${bytes} bytes`),
+  ]);
+  expect(read(layer, 1)).toEqual(BEFORE);
 });
 
 test('what unwinds the stack comes through a write and a read, and no further request is made behind it', () => {
@@ -128,7 +133,7 @@ test('what unwinds the stack comes through a write and a read, and no further re
   for (const at of [1, 2, 3, 4, 5]) {
     waits = 0;
     const layer = rank(server, () => ++waits === at);
-    expect(() => disk.read(layer, 'mpi-ckpt/3', 0, 1, 'MPI_Ckpt_ctrl')).toThrow(Interrupted);
+    expect(() => disk.read(layer, 'mpi-ckpt/3', 0, 0, 'MPI_Ckpt_ctrl')).toThrow(Interrupted);
     expect(waits).toBe(at);
   }
 });
