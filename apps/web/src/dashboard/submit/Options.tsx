@@ -3,6 +3,7 @@
  * default.
  */
 import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
+import { Link } from '@tanstack/react-router';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
@@ -98,6 +99,11 @@ export function Options({ draft, change, advice, wrong }: Props) {
               </label>
             );
           })}
+          <p className="small">
+            <Link to="/docs/$name" params={{ name: 'protocols' }}>
+              Which protocol should I choose?
+            </Link>
+          </p>
         </fieldset>
         {accepts(protocol, 'ft') && <Recovery options={o} set={set} />}
         {accepts(protocol, 'clusters') && <Clusters options={o} set={set} />}
