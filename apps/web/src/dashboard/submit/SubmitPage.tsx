@@ -252,7 +252,7 @@ function SubmitForm({
             diagnostics={diagnostics}
             wrong={[...saysAt('sources'), ...saysAt('entry')]}
           />
-          <div ref={refusal}>
+          <div ref={refusal} className="refusal">
             <Problem
               error={submit.error}
               title={diagnostics.length ? 'The program does not compile' : 'The server rejected the job'}
