@@ -2,9 +2,10 @@
  * Markdown at build time: `virtual:documents` has each served document as a chunk of its own, `virtual:documents-index`
  * their sections as text for the search. Nothing of it is left to be done in the browser.
  *
- * Links between documents become links between pages of the site where the other one is served; other targets of the
- * repository become plain text, since the site does not have them. Headings have the anchors that GitHub gives them.
- * What may be wider than a phone scrolls by itself and can be reached by key.
+ * Links between documents become links between pages of the site, and a link to a document without a page ends the
+ * build. Figures (docs/figures) become files of the site. Other targets of the repository become plain text, since the
+ * site does not have them. Headings have the anchors that GitHub gives them. What may be wider than a phone scrolls by
+ * itself and can be reached by key.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,6 +24,10 @@ const plain = (html: string): string =>
     .replace(/&gt;/g, '>')
     .replace(/&quot;/g, '"')
     .replace(/&#39;/g, "'");
+
+const FIGURE = /^figures\/([a-z0-9-]+\.svg)$/;
+/** Stands for the address of a figure, which the build knows later. */
+const addressOf = (figure: string): string => `{figure:${figure}}`;
 
 /** @param served names of the documents that have a page, without .md */
 export function render(markdown: string, served: ReadonlySet<string>): DocumentText {
@@ -54,11 +59,19 @@ export function render(markdown: string, served: ReadonlySet<string>): DocumentT
         const inner = this.parser.parseInline(tokens);
         if (/^(https?:)?\/\//.test(href)) return `<a href="${escaped(href)}" rel="noreferrer">${inner}</a>`;
         if (href.startsWith('#')) return `<a href="${escaped(href)}">${inner}</a>`;
+        const figure = FIGURE.exec(href)?.[1];
+        if (figure !== undefined) return `<a href="${addressOf(figure)}" target="_blank">${inner}</a>`;
         const [, name, hash = ''] = /^([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
-        return name !== undefined && served.has(name) ? `<a href="/docs/${name}${escaped(hash)}">${inner}</a>` : inner;
+        if (name === undefined) return inner;
+        if (!served.has(name))
+          throw new Error(`A document links to ${href}, which has no page (src/docs/documents.ts).`);
+        return `<a href="/docs/${name}${escaped(hash)}">${inner}</a>`;
       },
-      // Figures of the repository are not served.
-      image: ({ text }: Tokens.Image): string => escaped(text),
+      image({ href, text }: Tokens.Image): string {
+        const figure = FIGURE.exec(href)?.[1];
+        if (figure === undefined) return escaped(text);
+        return `<img src="${addressOf(figure)}" alt="${escaped(text)}" loading="lazy">`;
+      },
       code({ text, lang }: Tokens.Code): string {
         return (
           '<pre class="block" tabindex="0" role="region" ' +
@@ -80,6 +93,22 @@ export function render(markdown: string, served: ReadonlySet<string>): DocumentT
   });
   const html = marked.parse(markdown, { async: false });
   return { title, html, sections };
+}
+
+/** The page as a module, which imports its figures. */
+function moduleOf(page: DocumentText, folder: string): string {
+  const figures = [...new Set([...page.html.matchAll(/\{figure:([a-z0-9-]+\.svg)\}/g)].map((m) => m[1]!))];
+  const imports = figures.map(
+    (f, i) => `import figure${i} from ${JSON.stringify(`${join(folder, 'figures', f)}?url&no-inline`)};`,
+  );
+  const html = figures.reduce(
+    (text, f, i) => text.replaceAll(addressOf(f), `" + figure${i} + "`),
+    JSON.stringify(page.html),
+  );
+  return (
+    `${imports.join('')}export const title = ${JSON.stringify(page.title)}; export const sections = ` +
+    `${JSON.stringify(page.sections)}; export const html = ${html};`
+  );
 }
 
 /** What the search reads: the text of a page by heading. */
@@ -117,11 +146,7 @@ export function markdown(folder: string, served: readonly string[]): Plugin {
       }
       if (!id.endsWith('.md')) return undefined;
       this.addWatchFile(id);
-      const page = pageOf(basename(id, '.md'));
-      return (
-        `export const title = ${JSON.stringify(page.title)}; export const sections = ` +
-        `${JSON.stringify(page.sections)}; export const html = ${JSON.stringify(page.html)};`
-      );
+      return moduleOf(pageOf(basename(id, '.md')), folder);
     },
   };
 }

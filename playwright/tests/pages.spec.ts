@@ -291,13 +291,18 @@ test('errors are shown where they belong: files, compiler, stack, deadlock', asy
   await write(
     page,
     'broken',
-    `import { COMM_WORLD as comm } from 'mayfly';\nconst a: number = 'x';\nconsole.log(a, comm.rank);\n`,
+    `import { COMM_WORLD as comm } from 'mayfly';${'\n'.repeat(80)}const a: number = 'x';\nconsole.log(a, comm.rank);\n`,
     2,
   );
+  await page.setViewportSize({ width: 1280, height: 800 }); // a laptop
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(page.getByRole('alert')).toContainText("Type 'string' is not assignable to type 'number'");
-  await expect(page.getByRole('button', { name: 'main.ts:2:7' })).toBeVisible();
+  // Both without scrolling: the message whole, and the mistake in the editor.
+  await expect(page.getByRole('alert')).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('button', { name: 'main.ts:81:7' })).toBeVisible();
   await expect(page.locator('.cm-lintRange-error')).toHaveText('a');
+  await expect(page.locator('.cm-lintRange-error')).toBeInViewport();
+  await page.setViewportSize({ width: 1400, height: 900 });
 
   // What cannot be a program is refused in words and changes nothing; an archive becomes sources that can be edited.
   const upload = page.locator('.source-bar input[type=file]').first();

@@ -53,6 +53,7 @@ import { networkOf } from './serve/address.ts';
 import { WrongGuesses } from './serve/guesses.ts';
 import { Origins } from './serve/origin.ts';
 import { serveSockets } from './serve/sockets.ts';
+import { compressAnswers } from './serve/compress.ts';
 import { serveStatic } from './serve/static.ts';
 import { newApp } from './serve/app.ts';
 import { loadTls } from './tls.ts';
@@ -363,6 +364,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   app.addHook('onRequest', async (request) => {
     if (routeOf(request.method, request.routeOptions.url ?? '')?.takesSpace) p.disk.admit();
   });
+  compressAnswers(app);
   app.addHook('onResponse', async (request, reply) =>
     p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime),
   );

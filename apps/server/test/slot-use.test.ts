@@ -318,7 +318,11 @@ describe('a real node', () => {
       body: { code: 'NOT_FOUND', message: expect.stringContaining('forgets nodes ten minutes') },
     });
     expect((await api(server, 'GET', '/api/nodes/0123456789abcdef/timeline')).status).toBe(404);
-    expect((await api(server, 'GET', '/api/nodes/NO')).status).toBe(400);
+    for (const path of ['/api/nodes/NO', '/api/nodes/NO/timeline'])
+      expect(await api(server, 'GET', path)).toMatchObject({
+        status: 404,
+        body: { code: 'NOT_FOUND', message: expect.stringMatching(/^There is no node NO\./) },
+      });
     go.open();
   });
 });

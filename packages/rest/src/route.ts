@@ -31,6 +31,12 @@ export interface Route {
   readonly request?: unknown;
   /** An example of the JSON that is answered. */
   readonly answer?: unknown;
+  /**
+   * A JSON answer of more than 1 kB is sent compressed. Not where a secret (the code of a room, the address of a
+   * webhook) may stand beside a stranger's text (the name of a node): whoever writes the text and sees the length of
+   * the answer could try out the secret.
+   */
+  readonly compressed?: true;
   /** The answer is raw bytes. */
   readonly bytes?: true;
   /** What is sent is raw bytes. */

@@ -22,15 +22,21 @@ export const InfoView = Type.Object({
 });
 export type InfoView = Static<typeof InfoView>;
 
-/** GET /api/examples. Its input files are at GET /api/examples/:name/files/<path>, raw. */
-export const ExampleView = Type.Object({
+/** GET /api/examples */
+export const ExampleEntry = Type.Object({
   name: Type.String(),
   title: Type.String(),
   description: Type.String(),
   /** Ranks that it likes to have. */
   size: CountSchema,
-  args: Type.Array(Type.String()),
   language: Type.Union([Type.Literal('typescript'), Type.Literal('c'), Type.Literal('c++')]),
+});
+export type ExampleEntry = Static<typeof ExampleEntry>;
+
+/** GET /api/examples/:name. Its input files are at GET /api/examples/:name/files/<path>, raw. */
+export const ExampleView = Type.Object({
+  ...ExampleEntry.properties,
+  args: Type.Array(Type.String()),
   /** C, C++: options for the compiler. */
   flags: Type.Array(Type.String()),
   entry: Type.String(),

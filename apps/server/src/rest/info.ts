@@ -97,6 +97,16 @@ export function serverRoutes(
   app.route({ ...at('GET /api/examples'), handler: async () => o.examples.list() });
 
   app.route({
+    ...at('GET /api/examples/:name'),
+    handler: async (request) => {
+      const { name } = request.params as { name: string };
+      const example = await o.examples.view(name);
+      if (example === undefined) throw new MayflyError('NOT_FOUND', `There is no example “${name}”.`);
+      return example;
+    },
+  });
+
+  app.route({
     ...at('GET /api/examples/:name/files/*'),
     handler: async (request, reply) => {
       const file = await o.examples.file(request.params.name, (request.params as { '*'?: string })['*'] ?? '');

@@ -10,7 +10,7 @@ import { join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Compile } from 'typebox/compile';
 import { Type, type Static } from 'typebox';
-import { FilePath, JobOptions, type ExampleView } from '@mayfly/wire';
+import { FilePath, JobOptions, type ExampleEntry, type ExampleView } from '@mayfly/wire';
 
 const Description = Type.Object({
   title: Type.String(),
@@ -34,7 +34,7 @@ const NATIVE = /\.(c|cc|cpp|cxx|C|c\+\+)$/;
 
 export class Examples {
   readonly #root: string | undefined;
-  #list: Promise<ExampleView[]> | undefined;
+  #all: Promise<ExampleView[]> | undefined;
   /** Where input files lie, by `<example>/<path>`. */
   readonly #places = new Map<string, string>();
 
@@ -42,17 +42,28 @@ export class Examples {
     this.#root = root;
   }
 
-  list(): Promise<ExampleView[]> {
-    this.#list ??= this.#read();
-    return this.#list;
+  /** What the form shows before one is chosen. */
+  async list(): Promise<ExampleEntry[]> {
+    const all = await this.#views();
+    return all.map(({ name, title, description, size, language }) => ({ name, title, description, size, language }));
+  }
+
+  /** undefined: there is none of that name */
+  async view(name: string): Promise<ExampleView | undefined> {
+    return (await this.#views()).find((e) => e.name === name);
   }
 
   /** An input file of an example; undefined: there is none of that name. */
   async file(name: string, path: string): Promise<Readable | undefined> {
-    const e = (await this.list()).find((x) => x.name === name);
+    const e = await this.view(name);
     if (this.#root === undefined || !e?.files.some((f) => f.path === path)) return undefined;
     const at = this.#places.get(`${name}/${path}`);
     return at === undefined ? undefined : createReadStream(at);
+  }
+
+  #views(): Promise<ExampleView[]> {
+    this.#all ??= this.#read();
+    return this.#all;
   }
 
   async #read(): Promise<ExampleView[]> {

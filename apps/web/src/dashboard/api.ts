@@ -60,6 +60,7 @@ export const closeRoom = (code: string) => api.delete('/api/rooms/:code', { para
 export const getAdvice = (room: string | undefined) =>
   api.get('/api/checkpoint-advice', { query: room === undefined ? {} : { room } });
 export const getExamples = () => api.get('/api/examples');
+export const getExample = (name: string) => api.get('/api/examples/:name', { params: { name } });
 export const getTokens = () => api.get('/api/tokens');
 export const createToken = (body: NewToken) => api.post('/api/tokens', { body });
 export const revokeToken = (id: string) => api.delete('/api/tokens/:id', of(id));

@@ -1,6 +1,6 @@
 /**
- * The documents of docs/ that have a page here, by whom they are for, in the order in which one would read them. The
- * build asks for the names, so nothing is imported.
+ * The documents of docs/, all of which have a page here, by whom they are for, in the order in which one would read
+ * them. The build asks for the names, so nothing is imported.
  */
 export interface DocumentEntry {
   /** docs/<name>.md, /docs/<name>. */
@@ -46,12 +46,32 @@ export const GROUPS: readonly { readonly title: string; readonly documents: read
         title: 'MPI functions',
         about: 'every function of the standard, and whether it is there',
       },
+      {
+        name: 'mpi-ckpt',
+        title: 'Checkpoints that a program asks for',
+        about: 'a program names its data, and the places where checkpoints fit together',
+      },
+      {
+        name: 'ulfm',
+        title: 'Programs that recover themselves',
+        about: 'the calls of ULFM: go on with fewer ranks after a loss, or start others',
+      },
+      {
+        name: 'ft-mpi',
+        title: "FT-MPI's modes",
+        about: 'what becomes of communicators and messages when ranks are lost',
+      },
       { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
     ],
   },
   {
     title: 'Running jobs',
     documents: [
+      {
+        name: 'protocols',
+        title: 'Which protocol should I choose?',
+        about: 'what is kept while a job runs, what happens when a rank is lost, and what it costs',
+      },
       { name: 'pages', title: 'The pages', about: 'what each shows, for volunteers and for owners of jobs' },
       {
         name: 'python',
@@ -92,12 +112,29 @@ export const GROUPS: readonly { readonly title: string; readonly documents: read
         title: 'Coordinated checkpointing',
         about: 'how all ranks go back together, and when output is final',
       },
+      { name: 'clusters', title: 'Clusters', about: 'groups of ranks that take checkpoints on their own (hc3i)' },
+      {
+        name: 'codes',
+        title: 'Codes of checkpoints',
+        about: 'checksums on other nodes from which lost checkpoints are made again',
+      },
       {
         name: 'incarnations',
         title: 'Losses and recoveries',
         about: 'what each event does to a rank, and how long it takes',
       },
+      { name: 'wire', title: 'The wire', about: 'what a node and the server send each other' },
       { name: 'glossary', title: 'Glossary', about: 'one word per concept' },
+    ],
+  },
+  {
+    title: 'How it is tested and measured',
+    documents: [
+      { name: 'benchmarks', title: 'Benchmarks', about: 'how fast it is, beside others, and how to measure it again' },
+      { name: 'papers', title: 'Figures of papers', about: 'measurements of papers, repeated here' },
+      { name: 'simulator', title: 'The simulator', about: 'millions of orders of faults, in virtual time' },
+      { name: 'faults', title: 'Faults on real processes', about: 'every way to lose a tab, a node or the server' },
+      { name: 'mutation', title: 'Mutation testing', about: 'whether the tests would notice a mistake' },
     ],
   },
 ];

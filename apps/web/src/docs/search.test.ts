@@ -27,3 +27,12 @@ test('a hit shows what stands around the word', () => {
   expect(hit!.excerpt).toMatch(/^… .*the backup of a proxy.* …$/);
   expect(hit!.excerpt.length).toBeLessThan(150);
 });
+
+test('a word that stands nowhere is forgiven one typing error: a letter less, more, another, or two swapped', () => {
+  for (const typed of ['bckup', 'bacckup', 'bickup', 'bakcup', 'backups', 'ackup'])
+    expect(searched(index, `${typed} proxies`).map((h) => h.id)).toEqual(['proxies']);
+  expect(searched(index, 'bakcup')[0]!.excerpt).toBe('Run mayfly backup.');
+  for (const typed of ['bkcup', 'backupss', 'pot', 'akcupb']) expect(searched(index, typed)).toEqual([]);
+  // A part of a word that is there is no error.
+  expect(searched(index, 'prox').map((h) => h.id)).toEqual(['proxies']);
+});

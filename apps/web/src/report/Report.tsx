@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import type { JobReport } from '@mayfly/wire';
 import { Differences } from '../shared/Differences.tsx';
 import { Fact } from '../shared/Fact.tsx';
-import { bytes, count, duration, elapsed, plural, rankRange } from '../shared/format.ts';
+import { bytes, count, dayAndClock, duration, elapsed, plural, rankRange } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { goesBackTogether, toleranceText } from '../dashboard/protocol-texts.ts';
 import { Rollbacks, WaveTable } from '../dashboard/job/waves/Waves.tsx';
@@ -56,7 +56,7 @@ export function Report({ report: r }: { report: JobReport }) {
           <dt>Fault tolerance</dt>
           <dd>{toleranceText(job.options)}</dd>
           <dt>Submitted</dt>
-          <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
+          <dd>{dayAndClock(job.submittedAt)}</dd>
           {job.pausedMs > 0 && (
             <>
               <dt>Paused for</dt>

@@ -2,7 +2,7 @@
 import { connect } from '@mayfly/rest/client';
 import type { BoardView } from '@mayfly/wire';
 import { useEffect, useState, type ReactNode } from 'react';
-import { count, elapsed, plural } from './format.ts';
+import { count, day, elapsed, plural } from './format.ts';
 import { ordinal } from './ordinal.ts';
 
 /** Needs no token. */
@@ -90,10 +90,7 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
       )}
       <p className="hint">
         Rank time, new work and replay, as the tabs reported it to the server
-        {board.since !== undefined &&
-          ' since ' +
-            `${new Date(board.since).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })}`}
-        ; the last second of a rank is not counted.
+        {board.since !== undefined && ` since ${day(board.since)}`}; the last second of a rank is not counted.
         {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 &&
           ' Volunteers without a name contributed ' +
             `${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`}{' '}

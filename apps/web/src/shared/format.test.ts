@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, count, duration, elapsed, plural } from './format.ts';
+import { ago, bytes, count, day, dayAndClock, duration, elapsed, plural } from './format.ts';
 
 describe('format', () => {
   it('says bytes with at most three digits', () => {
@@ -19,6 +20,21 @@ describe('format', () => {
   it('says counts', () => {
     expect([0, 7, 12_345, 1_234_567, 2e9].map(count)).toEqual(['0', '7', '12,345', '1.23 M', '2 G']);
     expect([plural(1, 'rank'), plural(3, 'rank')]).toEqual(['1 rank', '3 ranks']);
+  });
+  it('says days by the name of their month, everywhere', () => {
+    const at = new Date(2026, 11, 5, 14, 3, 27).getTime();
+    expect([day(at), dayAndClock(at), ago(at, at + 48 * 3_600_000)]).toEqual([
+      '5 Dec 2026',
+      '5 Dec 2026, 14:03:27',
+      '5 Dec 2026',
+    ]);
+    const others = readdirSync(new URL('..', import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((f) => /\.tsx?$/.test(f) && !f.endsWith('shared/format.ts') && !f.includes('.test.'))
+      .filter((f) => {
+        const text = readFileSync(new URL(`../${f}`, import.meta.url), 'utf8');
+        return /toLocaleDateString|new Date\(.*\)\.toLocaleString|DateTimeFormat/.test(text);
+      });
+    expect(others).toEqual([]);
   });
   it('says durations', () => {
     expect([0, 340, 2400, 9_960, 47_000, 59_999, 185_000, 7_440_000, 4 * 86_400_000].map(duration)).toEqual([

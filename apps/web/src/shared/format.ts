@@ -61,8 +61,15 @@ export function ago(at: number, now: number): string {
   if (minutes < 60) return `${minutes} min ago`;
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return `${hours} h ago`;
-  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  return day(at);
 }
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+/** 5 Dec 2026: nobody takes the month for the day. */
+export const day = (at: number): string => DAY.format(at);
+
+/** 5 Dec 2026, 14:03:27 */
+export const dayAndClock = (at: number): string => `${day(at)}, ${clock(at)}`;
 
 /** Time of day, 14:03:27. */
 export const clock = (at: number): string =>

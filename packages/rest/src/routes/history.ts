@@ -50,6 +50,7 @@ export const HISTORY = {
   },
   'GET /api/jobs/:id/profile': {
     access: 'viewer',
+    compressed: true,
     schema: {
       summary: 'Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call',
       description:
@@ -77,6 +78,7 @@ export const HISTORY = {
   },
   'GET /api/jobs/:id/matrix': {
     access: 'viewer',
+    compressed: true,
     schema: {
       summary: 'Messages and bytes from rank to rank, as logged; bins of ranks where there are more than `bins`',
       description:
@@ -97,6 +99,7 @@ export const HISTORY = {
   },
   'GET /api/jobs/:id/charts': {
     access: 'viewer',
+    compressed: true,
     schema: {
       summary:
         'Throughput, size of the log and size of the images over the life of a job, in columns, as many as ' +

@@ -1,6 +1,6 @@
 /** Routes of the server itself: what it is, its state, its examples, its pages. */
 import { Type } from 'typebox';
-import { CountSchema, ExampleView, InfoView, PeerView, ServerView } from '@mayfly/wire';
+import { CountSchema, ExampleEntry, ExampleView, InfoView, PeerView, ServerView } from '@mayfly/wire';
 import { AT } from '../examples.ts';
 import type { Route } from '../route.ts';
 import { refusals } from '../schemas.ts';
@@ -54,27 +54,37 @@ export const SERVER = {
   },
   'GET /api/examples': {
     access: 'viewer',
+    compressed: true,
     schema: {
       summary: 'Programs that come with the server',
-      description:
-        'Complete programs with sources, arguments and the names of their input files, ready to be submitted.',
+      description: 'What each of them does, without its sources: `GET /api/examples/{name}` has the whole program.',
       tags: ['server'],
-      response: { 200: Type.Array(ExampleView), ...refusals(401) },
+      response: { 200: Type.Array(ExampleEntry), ...refusals(401) },
     },
-    answer: [
-      {
-        name: 'pi',
-        title: 'Pi',
-        description: 'By integration',
-        size: 4,
-        args: ['1000000'],
-        language: 'typescript',
-        flags: [],
-        entry: 'main.ts',
-        sources: { 'main.ts': 'export {};' },
-        files: [],
-      },
-    ],
+    answer: [{ name: 'pi', title: 'Pi', description: 'By integration', size: 4, language: 'typescript' }],
+  },
+  'GET /api/examples/:name': {
+    access: 'viewer',
+    compressed: true,
+    schema: {
+      summary: 'A program that comes with the server',
+      description: 'With sources, arguments and the names of its input files, ready to be submitted.',
+      tags: ['server'],
+      params: Type.Object({ name: Type.String() }),
+      response: { 200: ExampleView, ...refusals(401, 404) },
+    },
+    answer: {
+      name: 'pi',
+      title: 'Pi',
+      description: 'By integration',
+      size: 4,
+      args: ['1000000'],
+      language: 'typescript',
+      flags: [],
+      entry: 'main.ts',
+      sources: { 'main.ts': 'export {};' },
+      files: [],
+    },
   },
   'GET /api/examples/:name/files/*': {
     access: 'viewer',
@@ -201,6 +211,7 @@ export const SERVER = {
   },
   'GET /openapi.json': {
     access: 'anyone',
+    compressed: true,
     schema: { hide: true },
   },
   'GET /': {

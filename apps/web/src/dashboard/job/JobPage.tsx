@@ -4,7 +4,7 @@ import { faultsOf, progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
-import { bytes, clock, count, duration, elapsed, plural, rankRange } from '../../shared/format.ts';
+import { bytes, clock, count, dayAndClock, duration, elapsed, plural, rankRange } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -194,7 +194,7 @@ function About({ job }: { job: JobView }) {
         <dt>Durability</dt>
         <dd>{durabilityText(job)}</dd>
         <dt>Submitted</dt>
-        <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
+        <dd>{dayAndClock(job.submittedAt)}</dd>
         {job.startedAt !== undefined && (
           <>
             <dt>Started</dt>

@@ -3,6 +3,7 @@ import type { Me, TokenCreated } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { CopyButton } from '../../shared/CopyButton.tsx';
+import { day, dayAndClock } from '../../shared/format.ts';
 import { createOwnToken, signOut } from '../api.ts';
 import { useMe } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -20,7 +21,7 @@ export function MePage() {
             <p className="muted">
               {me.login === 'browser' ? 'Signed in' : 'With a token'} as {me.role}. Jobs that you submit belong to{' '}
               {me.name}
-              {me.expiresAt === undefined ? '.' : `. This ends on ${new Date(me.expiresAt).toLocaleString('en-GB')}.`}
+              {me.expiresAt === undefined ? '.' : `. This ends on ${dayAndClock(me.expiresAt)}.`}
             </p>
           </div>
           {me.login === 'browser' && <Terminal me={me} />}
@@ -61,8 +62,7 @@ function Made({ token }: { token: TokenCreated }) {
   return (
     <div className="notice tone-good" role="status">
       <p>
-        This token is shown only once. Anyone who has it can act as {token.name} until{' '}
-        {new Date(token.expiresAt!).toLocaleDateString('en-GB')}.
+        This token is shown only once. Anyone who has it can act as {token.name} until {day(token.expiresAt!)}.
       </p>
       <div className="row">
         <code className="made" data-testid="new-token" ref={shown}>

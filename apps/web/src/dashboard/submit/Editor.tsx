@@ -1,9 +1,8 @@
 /**
- * CodeMirror with TypeScript colours and the compiler's messages at their lines. A chunk of its own: loaded where it is
- * used.
+ * CodeMirror with the colours of TypeScript, C and C++ and the compiler's messages at their lines. A chunk of its own:
+ * loaded where it is used.
  */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { javascript } from '@codemirror/lang-javascript';
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
@@ -18,6 +17,7 @@ import {
 import { classHighlighter } from '@lezer/highlight';
 import type { Diagnostic } from '@mayfly/wire';
 import { useEffect, useRef } from 'react';
+import { coloursOf } from './colours.ts';
 
 interface Props {
   path: string;
@@ -47,10 +47,16 @@ export default function Editor({ path, text, onChange, diagnostics }: Props) {
           indentOnInput(),
           indentUnit.of('  '),
           bracketMatching(),
-          /\.[cm]?[jt]sx?$|\.json$/.test(path) ? javascript({ typescript: true }) : [],
+          coloursOf(path) ?? [],
           syntaxHighlighting(classHighlighter),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ 'aria-label': `Source of ${path}`, spellcheck: 'false', tabindex: '0' }),
+          // The first mistake, within the editor only: the page scrolls to the messages below it.
+          EditorView.scrollHandler.of((v, range, { y }) => {
+            if (y !== 'center') return false;
+            v.scrollDOM.scrollTop = v.lineBlockAt(range.head).top - v.scrollDOM.clientHeight / 2;
+            return true;
+          }),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) tell.current(u.state.doc.toString());
           }),

@@ -1,13 +1,13 @@
 /** The examples of the server, and the way to one's own program. */
-import type { ExampleView } from '@mayfly/wire';
+import type { ExampleEntry } from '@mayfly/wire';
 import { useState } from 'react';
 import { plural } from '../../shared/format.ts';
 import { Picture } from './Picture.tsx';
 
 interface Props {
-  examples: ExampleView[];
+  examples: ExampleEntry[];
   chosen: string | undefined;
-  onChoose: (e: ExampleView) => void;
+  onChoose: (name: string) => void;
   onOwn: () => void;
   /** With what the chosen card is for everybody. */
   onStartOver: () => void;
@@ -40,7 +40,7 @@ export function Gallery({ examples, chosen, onChoose, onOwn, onStartOver }: Prop
             type="button"
             className="example"
             aria-pressed={chosen === e.name}
-            onClick={() => onChoose(e)}
+            onClick={() => onChoose(e.name)}
           >
             <strong>{e.title}</strong>
             <span className="muted small clamp">{e.description}</span>

@@ -3,10 +3,12 @@
  * default.
  */
 import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
+import { Link } from '@tanstack/react-router';
 import { duration } from '../../shared/format.ts';
-import { Input, Label, TextArea, TextField } from 'react-aria-components';
+import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
 import { Clusters } from './Clusters.tsx';
+import { Field } from './Field.tsx';
 import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
@@ -64,7 +66,9 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <TextField className="field" value={draft.env} onChange={(env) => change({ env })} isInvalid={wrong.length > 0}>
           <Label>Environment variables</Label>
           <TextArea rows={2} spellCheck="false" className="in mono" placeholder="NAME=value, one per line" />
-          <span className="hint">The same for every rank: getenv in C and C++, env in TypeScript.</span>
+          <Text slot="description" className="hint">
+            The same for every rank: getenv in C and C++, env in TypeScript.
+          </Text>
           {wrong.map((t) => (
             <span key={t} className="wrong">
               {t}
@@ -74,9 +78,9 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <TextField className="field" type="url" value={draft.notify} onChange={(notify) => change({ notify })}>
           <Label>Webhook</Label>
           <Input className="in mono" autoComplete="off" placeholder="https://…" maxLength={2000} />
-          <span className="hint">
+          <Text slot="description" className="hint">
             The server posts the result to this URL when the job has ended. Other people with a token can read the URL.
-          </span>
+          </Text>
         </TextField>
         <fieldset className="radios">
           <legend className="label">When a rank is lost</legend>
@@ -98,6 +102,11 @@ export function Options({ draft, change, advice, wrong }: Props) {
               </label>
             );
           })}
+          <p className="small">
+            <Link to="/docs/$name" params={{ name: 'protocols' }}>
+              Which protocol should I choose?
+            </Link>
+          </p>
         </fieldset>
         {accepts(protocol, 'ft') && <Recovery options={o} set={set} />}
         {accepts(protocol, 'clusters') && <Clusters options={o} set={set} />}
@@ -138,27 +147,30 @@ export function Options({ draft, change, advice, wrong }: Props) {
             value={o.stuckAfterMs}
             onChange={(stuckAfterMs) => set({ stuckAfterMs })}
           />
-          <label className="field">
-            <span className="label">… and so many longest pauses</span>
-            <input
-              type="number"
-              inputMode="decimal"
-              min={1}
-              max={10_000}
-              step="any"
-              placeholder={accepts(protocol, 'moves') ? '10' : 'none'}
-              disabled={!accepts(protocol, 'moves')}
-              value={o.stuckFactor ?? ''}
-              onChange={(e) => {
-                const times = e.target.valueAsNumber;
-                set({ stuckFactor: Number.isFinite(times) ? Math.min(10_000, Math.max(1, times)) : undefined });
-              }}
-            />
-            <span className="hint">
-              {refusedText(protocol, 'moves') ??
-                'times the longest pause that any rank of the job has shown; empty: 10'}
-            </span>
-          </label>
+          <Field
+            label="… and so many longest pauses"
+            hint={
+              refusedText(protocol, 'moves') ?? 'times the longest pause that any rank of the job has shown; empty: 10'
+            }
+          >
+            {(named) => (
+              <input
+                {...named}
+                type="number"
+                inputMode="decimal"
+                min={1}
+                max={10_000}
+                step="any"
+                placeholder={accepts(protocol, 'moves') ? '10' : 'none'}
+                disabled={!accepts(protocol, 'moves')}
+                value={o.stuckFactor ?? ''}
+                onChange={(e) => {
+                  const times = e.target.valueAsNumber;
+                  set({ stuckFactor: Number.isFinite(times) ? Math.min(10_000, Math.max(1, times)) : undefined });
+                }}
+              />
+            )}
+          </Field>
           <Seconds
             label="Time limit"
             hint="the job ends after this time"
@@ -166,27 +178,29 @@ export function Options({ draft, change, advice, wrong }: Props) {
             value={o.timeLimitMs}
             onChange={(timeLimitMs) => set({ timeLimitMs })}
           />
-          <label className="field">
-            <span className="label">Memory of a rank</span>
-            <input
-              type="number"
-              inputMode="numeric"
-              min={16}
-              max={4096}
-              step={1}
-              placeholder="default"
-              value={o.memoryBytes === undefined ? '' : Math.round(o.memoryBytes / MEBI)}
-              onChange={(e) => {
-                const mb = e.target.valueAsNumber;
-                set({
-                  memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined,
-                });
-              }}
-            />
-            <span className="hint">
-              MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit
-            </span>
-          </label>
+          <Field
+            label="Memory of a rank"
+            hint="MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit"
+          >
+            {(named) => (
+              <input
+                {...named}
+                type="number"
+                inputMode="numeric"
+                min={16}
+                max={4096}
+                step={1}
+                placeholder="default"
+                value={o.memoryBytes === undefined ? '' : Math.round(o.memoryBytes / MEBI)}
+                onChange={(e) => {
+                  const mb = e.target.valueAsNumber;
+                  set({
+                    memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined,
+                  });
+                }}
+              />
+            )}
+          </Field>
         </div>
       </div>
     </details>

@@ -1,6 +1,7 @@
 /** Whose volunteers run the job: those without a room, or those of one room; with clusters, a room for each. */
 import { accepts, DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import type { RoomView } from '@mayfly/wire';
+import { useId } from 'react';
 import { clusterPlaces, type Draft } from '../draft.ts';
 
 export function RoomField({
@@ -52,11 +53,18 @@ interface ChoiceProps {
 }
 
 function Choice({ label, rooms, room, onChange, hint = false }: ChoiceProps) {
+  const id = useId();
   const known = room === '' || rooms.some((r) => r.code === room);
   return (
-    <label className="field">
-      <span className="label">{label}</span>
-      <select className="in select" value={room} onChange={(e) => onChange(e.target.value)}>
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        {...(hint && { 'aria-describedby': `${id}-hint` })}
+        className="in select"
+        value={room}
+        onChange={(e) => onChange(e.target.value)}
+      >
         <option value="">none: volunteers without a room</option>
         {rooms.map((r) => (
           <option key={r.code} value={r.code}>
@@ -66,12 +74,12 @@ function Choice({ label, rooms, room, onChange, hint = false }: ChoiceProps) {
         {!known && <option value={room}>{room} (closed)</option>}
       </select>
       {hint && (
-        <span className="hint">
+        <span className="hint" id={`${id}-hint`}>
           {room === ''
             ? 'Jobs without a room run on volunteers without one.'
             : 'Only tabs that joined with this room’s code run it.'}
         </span>
       )}
-    </label>
+    </div>
   );
 }

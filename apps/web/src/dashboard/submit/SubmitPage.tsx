@@ -1,7 +1,7 @@
 /**
  * `/dashboard/new`: program, ranks, arguments, input, options; an example, a copy of an old job, or one's own files.
  */
-import type { Diagnostic, ExampleView } from '@mayfly/wire';
+import type { Diagnostic, ExampleEntry } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
@@ -35,12 +35,14 @@ import { accepts, DEFAULT_PROTOCOL, manifests } from '@mayfly/protocols/manifest
 import { fateOf } from '../missing-slots.ts';
 import { plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
+import { exampleNamed, useOpening } from './open-example.ts';
 import { opened } from './program-from-files.ts';
 import { InputFiles } from './InputFiles.tsx';
 import { Options } from './Options.tsx';
 import { Ranks } from './RanksField.tsx';
 import { RoomField } from './RoomField.tsx';
 import { Sources } from './Sources.tsx';
+import { Diagnostics } from './Diagnostics.tsx';
 import { Drafts } from './Drafts.tsx';
 import { draftOfCard, dropDraft, keepDraft, newId, readDrafts, type Unsent } from './draft-store.ts';
 import './submit.css';
@@ -69,13 +71,15 @@ export function SubmitPage() {
     queryFn: async () => opened(draftOfSubmission(await getSubmission(from!))),
     enabled: from !== undefined,
   });
-  const found = examples.data?.find((e) => e.name === wanted);
+  const found = useQuery({ ...exampleNamed(wanted ?? ''), enabled: wanted !== undefined });
   const [drafts, setDrafts] = useState<readonly Unsent[]>();
   useEffect(() => void readDrafts().then(setDrafts), []);
   const awaited =
-    drafts === undefined || (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
+    drafts === undefined ||
+    (wanted !== undefined && (examples.isPending || found.isPending)) ||
+    (from !== undefined && copied.isPending);
   let start: Omit<Chosen, 'id'> | undefined;
-  if (found) start = { draft: draftOfExample(found), example: found.name };
+  if (found.data) start = { draft: draftOfExample(found.data), example: found.data.name };
   else if (copied.data) start = { draft: copied.data, example: undefined };
   if (room !== undefined) start = { draft: { ...(start?.draft ?? emptyDraft()), room }, example: start?.example };
   return (
@@ -84,9 +88,7 @@ export function SubmitPage() {
       <h1>New job</h1>
       <Problem error={copied.error} title="Could not load the job to copy" />
       <Problem error={examples.error} title="Could not load the examples" />
-      {examples.data && wanted !== undefined && !found && (
-        <Problem error={new Error(`There is no example “${wanted}”.`)} />
-      )}
+      <Problem error={found.error} title="Could not load the example" />
       {awaited ? (
         <p className="muted" role="status">
           Reading {wanted ?? 'the job'}…
@@ -112,7 +114,7 @@ function SubmitForm({
 }: {
   start: Omit<Chosen, 'id'> | undefined;
   stored: readonly Unsent[];
-  examples: ExampleView[];
+  examples: ExampleEntry[];
 }) {
   const navigate = useNavigate();
   const nodes = useNodes();
@@ -138,7 +140,12 @@ function SubmitForm({
     setBegun((n) => n + 1);
     setBack(undefined);
     submit.reset();
+    opening.reset();
   };
+  const opening = useOpening((pristine, name) => show(begin({ ...pristine, room: draft.room }, name)));
+  /** What a card is for everybody. */
+  const showPristine = (name: string | undefined) =>
+    name === undefined ? show(begin({ ...emptyDraft(), room: draft.room })) : opening.open(name);
   /** At once, and only what was changed: a program that one looked at is no draft. */
   const keep = () => {
     if (draft !== began.current) setDrafts(keepDraft({ id, draft, example, savedAt: Date.now() }));
@@ -148,11 +155,11 @@ function SubmitForm({
     setBack(u.id);
   };
   /** A card is the program that one made of it, else what it is for everybody. */
-  const choose = (from: string | undefined, pristine: () => Draft) => {
-    if (from === example) return;
+  const choose = (from: string | undefined) => {
+    if (from === example) return opening.reset();
     const mine = draftOfCard(drafts, from);
     if (mine) open(mine);
-    else show(begin({ ...pristine(), room }, from));
+    else showPristine(from);
   };
   const change = (part: Partial<Draft>) => setState((s) => ({ ...s, draft: { ...s.draft, ...part } }));
 
@@ -195,11 +202,6 @@ function SubmitForm({
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [id, draft, example]);
 
-  const pristineOf = (name: string | undefined): Draft => {
-    const found = examples.find((e) => e.name === name);
-    return found ? draftOfExample(found) : emptyDraft();
-  };
-
   const refusal = useRef<HTMLDivElement>(null);
   const diagnostics: readonly Diagnostic[] = submit.error instanceof ApiFailure ? submit.error.diagnostics : [];
   useEffect(() => {
@@ -237,10 +239,11 @@ function SubmitForm({
       <Gallery
         examples={examples}
         chosen={example}
-        onChoose={(e: ExampleView) => choose(e.name, () => draftOfExample(e))}
-        onOwn={() => choose(undefined, emptyDraft)}
-        onStartOver={() => show(begin({ ...pristineOf(example), room }, example))}
+        onChoose={choose}
+        onOwn={() => choose(undefined)}
+        onStartOver={() => showPristine(example)}
       />
+      <Problem error={opening.error} title="Could not load the example" />
       <div className="submit">
         <div className="stack">
           <Sources
@@ -252,7 +255,7 @@ function SubmitForm({
             diagnostics={diagnostics}
             wrong={[...saysAt('sources'), ...saysAt('entry')]}
           />
-          <div ref={refusal}>
+          <div ref={refusal} className="refusal">
             <Problem
               error={submit.error}
               title={diagnostics.length ? 'The program does not compile' : 'The server rejected the job'}
@@ -378,23 +381,5 @@ function SubmitForm({
         </div>
       </div>
     </form>
-  );
-}
-
-function Diagnostics({ list, onGo }: { list: readonly Diagnostic[]; onGo: (d: Diagnostic) => void }) {
-  if (list.length === 0) return null;
-  return (
-    <ol className="diagnostics">
-      {list.map((d, i) => (
-        <li key={i}>
-          {d.file !== '' && (
-            <button type="button" className="where mono" onClick={() => onGo(d)}>
-              {d.file}:{d.line}:{d.column}
-            </button>
-          )}{' '}
-          <span className="lines">{d.message}</span> <span className="muted small">{d.code}</span>
-        </li>
-      ))}
-    </ol>
   );
 }

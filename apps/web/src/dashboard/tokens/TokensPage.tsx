@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { CopyButton } from '../../shared/CopyButton.tsx';
-import { ago } from '../../shared/format.ts';
+import { ago, day } from '../../shared/format.ts';
 import { createToken, getTokens, revokeToken } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { useServerNow } from '../context.tsx';
@@ -164,11 +164,7 @@ function List({ tokens }: { tokens: TokenView[] }) {
                 </td>
                 <td className="muted wide-only">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
                 <td className="muted wide-only">
-                  {t.expiresAt === undefined
-                    ? '–'
-                    : t.expiresAt <= now
-                      ? 'expired'
-                      : new Date(t.expiresAt).toLocaleDateString('en-GB')}
+                  {t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'expired' : day(t.expiresAt)}
                 </td>
                 <td className="right">
                   {t.id !== undefined && (
