@@ -126,6 +126,13 @@ test('a deadlock, whose report has a line for each rank', async ({ browser }) =>
   for (const { what, page, found } of watchers) {
     await expect(page.getByRole('alert')).toContainText('rank 0 waits in MPI_Recv for rank 1, tag 7');
     expect.soft(await shifts(page), what).toEqual([]);
+    // Who waits for whom is there at once, as a picture and in words.
+    await expect(page.getByTestId('wait-picture')).toBeInViewport();
+    await expect(page.getByTestId('wait-picture')).toHaveAccessibleName(
+      'rank 0 waits for rank 1, rank 1 waits for rank 0',
+    );
+    if (what.startsWith('overview'))
+      await expect(page.getByTestId('rank-1')).toContainText('waited in MPI_Recv for rank 0, tag 7, at main.ts:4');
     expect(found, what).toEqual([]);
   }
   for (const { page } of watchers) await page.context().close();

@@ -55,6 +55,8 @@ describe('words', () => {
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe(
       'DEADLOCK: Every rank waits.',
     );
+    const twice = { code: 'DEADLOCK', message: 'Deadlock: all 4 unfinished ranks are waiting:\n  rank 0 …' };
+    expect(jobLine(job({ state: 'failed', error: twice }))).toBe('Deadlock: all 4 unfinished ranks are waiting.');
     expect([
       wantedAt(job({ state: 'waiting' })),
       wantedAt(job({ state: 'waiting', room: 'ABCDEF' })),

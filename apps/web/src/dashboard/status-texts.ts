@@ -209,8 +209,7 @@ export function ranksOf(job: JobView): { done: number; alive: number; total: num
 /** One line under a job's name: why it waits, or how far it is. */
 export function jobLine(job: JobView): string {
   const { done, alive, total } = ranksOf(job);
-  if (job.state === 'failed')
-    return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
+  if (job.state === 'failed') return job.error ? failureLine(job.error) : (job.reason ?? 'failed');
   if (job.stopped && !hasEnded(job.state)) return stoppedLine(job.stopped.code);
   if (job.reason && !hasEnded(job.state)) return job.reason;
   if (job.state === 'paused') return 'not started';
@@ -386,4 +385,11 @@ export function splitStack(message: string): { message: string; stack: string | 
   return { message: lines.join('\n'), stack: message.slice(at + 1) };
 }
 
-const firstLine = (s: string): string => s.split('\n', 1)[0] ?? s;
+/** The first line of an error; what it announces with a colon stands elsewhere. */
+export const headOf = (message: string): string => (message.split('\n', 1)[0] ?? message).replace(/:$/, '.');
+
+/** 'ABORTED: …': with the code, unless the sentence begins with the same word. */
+function failureLine({ code, message }: NonNullable<JobView['error']>): string {
+  const head = headOf(message);
+  return head.toUpperCase().startsWith(`${code}:`) ? head : `${code}: ${head}`;
+}

@@ -9,7 +9,7 @@ import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { durabilityText } from '../protocol-texts.ts';
-import { jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
+import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
 import { AtEnd } from './AtEnd.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
@@ -45,11 +45,12 @@ export function JobPage() {
       </div>
     );
   if (!job) return <p className="muted">Loading the job…</p>;
+  const ended = hasEnded(job.state);
   // A way back through the tabs is no way back to where one came from.
   const go = (to: string) =>
     void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
   return (
-    <article className="stack job-page">
+    <article className="stack job-page" data-ended={ended || undefined}>
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
       <header className="job-top">
         <div className="job-head">

@@ -26,6 +26,7 @@ import {
   type JobPhase,
 } from '../status-texts.ts';
 import { arrowTarget } from './arrow-keys.ts';
+import { waitsOf } from './notice/deadlock.ts';
 
 const DETAILED = 12;
 
@@ -38,6 +39,8 @@ export function Ranks({ job }: { job: JobView }) {
   /** Cards of a job that was watched keep their height when it ends. */
   const [begun] = useState(live);
   const engines = useEngines(job.tasks);
+  const waited = useMemo(() => waitedOf(job.error), [job.error]);
+  const doing = (t: TaskView): string | undefined => (live ? doingText(t, now) : waited.get(t.task));
   if (job.tasks.length === 0) return null;
   return (
     <section className="stack" aria-label="Ranks">
@@ -67,7 +70,7 @@ export function Ranks({ job }: { job: JobView }) {
                 images={accepts(job.protocol, 'checkpoints')}
                 engine={engines?.get(t.node ?? '')}
                 age={imageAge(t, now, live)}
-                doing={live ? doingText(t, now) : undefined}
+                doing={doing(t)}
               />
             </li>
           ))}
@@ -80,6 +83,7 @@ export function Ranks({ job }: { job: JobView }) {
           may={may}
           engines={engines}
           now={now}
+          doing={doing}
           only={only}
           showAll={() => setOnly(undefined)}
         />
@@ -87,6 +91,10 @@ export function Ranks({ job }: { job: JobView }) {
     </section>
   );
 }
+
+/** What each rank of a deadlock waited for when its job ended. */
+const waitedOf = (error: JobView['error']): ReadonlyMap<number, string> =>
+  new Map(waitsOf(error)?.waits.map((w) => [w.rank, `waited ${w.text}`]));
 
 type Engines = ReadonlyMap<string, string>;
 const enginesOf = (nodes: NodeView[]): Engines => new Map(nodes.map((n) => [n.id, n.engine]));
@@ -147,11 +155,12 @@ interface TilesProps {
   may: boolean;
   engines: Engines | undefined;
   now: number;
+  doing: (t: TaskView) => string | undefined;
   only: string | undefined;
   showAll: () => void;
 }
 
-function Tiles({ job, phase, begun, may, engines, now, only, showAll }: TilesProps) {
+function Tiles({ job, phase, begun, may, engines, now, doing, only, showAll }: TilesProps) {
   const [picked, setChosen] = useState<number>();
   const live = phase !== 'ended';
   const chosen = picked ?? 0;
@@ -208,7 +217,7 @@ function Tiles({ job, phase, begun, may, engines, now, only, showAll }: TilesPro
             images={accepts(job.protocol, 'checkpoints')}
             engine={engines?.get(task.node ?? '')}
             age={imageAge(task, now, live)}
-            doing={live ? doingText(task, now) : undefined}
+            doing={doing(task)}
           />
         </div>
       )}
@@ -296,7 +305,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
         <h3>Rank {t.task}</h3>
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
-      {held && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
+      {(held || doing !== undefined) && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
       {held && (
         <p className="doing-at muted small" title={place}>
           {place ?? '\u00a0'}
