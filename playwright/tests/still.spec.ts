@@ -1,6 +1,6 @@
 /**
- * Nothing moves under the eyes of one who watches a job that fails, at two widths. The lists, and a job that ends well:
- * pages.spec.ts.
+ * Nothing moves under the eyes of one who watches a job, until it fails, at two widths. The lists, and a job that ends
+ * well: pages.spec.ts.
  */
 import { expect, test, type Browser, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
@@ -107,12 +107,18 @@ test('a job that loses a rank and throws', async ({ browser }, info) => {
       await expect(page.getByTestId('events')).toContainText('lost: killed manually');
     }
     if (!what.startsWith('overview')) continue;
+    // What only a running job has room for is gone.
+    await expect(page.getByRole('button', { name: /^(Kill|Checkpoint) / })).toHaveCount(0);
+    await expect(page.getByRole('form', { name: 'Standard input' })).toHaveCount(0);
+    const card = async () => (await page.getByTestId('rank-1').boundingBox())!.height;
+    const watched = await card();
     const stack = page.getByTestId('job-error').locator('pre');
     await expect(stack).not.toBeInViewport();
     await page.getByRole('button', { name: 'Details' }).click();
     await expect(stack).toBeInViewport({ ratio: 1 });
     await page.reload(); // whoever comes later finds it open
     await expect(stack).toBeInViewport({ ratio: 1 });
+    expect(await card()).toBe(watched);
   }
   for (const { page } of watchers) await page.context().close();
   await tab.close();

@@ -7,7 +7,6 @@ import { accepts } from '@mayfly/protocols/manifests';
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import {
   cancelJob,
@@ -42,7 +41,6 @@ export function Actions({ job }: { job: JobView }) {
   const takesCheckpoints = accepts(job.protocol, 'checkpoints');
   // One that waits for storage goes on by itself; it may be paused for longer.
   const byHand = isPaused(job.state) && !job.stopped;
-  const [begun] = useState(!ended);
   const mayChange = useMayChange(job);
   const maySubmit = useMay('submitter');
   const me = useMe();
@@ -86,16 +84,6 @@ export function Actions({ job }: { job: JobView }) {
             busy={pause.isPending}
             onYes={() => pause.mutate()}
           />
-        )}
-        {ended && begun && mayChange && (
-          <>
-            <span className="button tail gone" aria-hidden="true">
-              Checkpoint now
-            </span>
-            <span className="button mid tail gone" aria-hidden="true">
-              Pause
-            </span>
-          </>
         )}
         {maySubmit && (
           <Button

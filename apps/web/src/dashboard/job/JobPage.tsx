@@ -67,7 +67,7 @@ export function JobPage() {
               {job.state === 'failed' ? <FailureCompared job={job} /> : jobLine(job)}
             </span>
           </p>
-          <Progress of={job.progress} />
+          {(!ended || job.progress) && <Progress of={job.progress} />}
         </div>
         <Result key={job.id} job={job} feed={feed} files={files} />
         <Figures job={job} />
@@ -92,7 +92,7 @@ export function JobPage() {
   );
 }
 
-/** A row of its own, which is there without it: nothing moves when it comes, or when its words grow. */
+/** A row of its own, which a job that runs has without it: nothing moves when it comes, or when its words grow. */
 function Progress({ of }: { of: JobView['progress'] }) {
   return (
     <div className="job-progress">

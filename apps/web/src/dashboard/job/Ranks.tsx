@@ -36,8 +36,6 @@ export function Ranks({ job }: { job: JobView }) {
   const may = useMayChange(job);
   const [only, setOnly] = useState<string>();
   const now = useServerNow(1000, live);
-  /** Cards of a job that was watched keep their height when it ends. */
-  const [begun] = useState(live);
   const engines = useEngines(job.tasks);
   const waited = useMemo(() => waitedOf(job.error), [job.error]);
   const doing = (t: TaskView): string | undefined => (live ? doingText(t, now) : waited.get(t.task));
@@ -54,9 +52,7 @@ export function Ranks({ job }: { job: JobView }) {
           </p>
         )}
       </div>
-      {job.size > DETAILED && (
-        <Chips key={job.id} tasks={job.tasks} phase={phase} held={begun} only={only} choose={setOnly} />
-      )}
+      {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} phase={phase} only={only} choose={setOnly} />}
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
@@ -65,7 +61,6 @@ export function Ranks({ job }: { job: JobView }) {
                 job={job.id}
                 task={t}
                 phase={phase}
-                held={begun}
                 may={may}
                 images={accepts(job.protocol, 'checkpoints')}
                 engine={engines?.get(t.node ?? '')}
@@ -79,7 +74,6 @@ export function Ranks({ job }: { job: JobView }) {
         <Tiles
           job={job}
           phase={phase}
-          begun={begun}
           may={may}
           engines={engines}
           now={now}
@@ -115,22 +109,24 @@ function useEngines(tasks: readonly TaskView[]): Engines | undefined {
 interface ChipsProps {
   tasks: TaskView[];
   phase: JobPhase;
-  /** It has room for states that no rank has been in. */
-  held: boolean;
   only: string | undefined;
   choose: (only: string | undefined) => void;
 }
 
 /**
  * How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks
- * of that state; one that was here keeps its place.
+ * of that state; one that was here keeps its place, and there is room for others while the job runs.
  */
-function Chips({ tasks, phase, held, only, choose }: ChipsProps) {
+function Chips({ tasks, phase, only, choose }: ChipsProps) {
   const [seen] = useState(() => new Map<string, Tone>());
   const now = new Map(statesOf(tasks, phase, false));
   for (const [text, { tone }] of now) seen.set(text, tone);
   return (
-    <div className={`row legend num${held ? ' kept' : ''}`} role="group" aria-label="Show only the ranks that are">
+    <div
+      className={`row legend num${phase === 'ended' ? '' : ' kept'}`}
+      role="group"
+      aria-label="Show only the ranks that are"
+    >
       {[...seen].map(([text, tone]) => (
         <button
           key={text}
@@ -151,7 +147,6 @@ const imageAge = (t: TaskView, now: number, live: boolean): string | undefined =
 interface TilesProps {
   job: JobView;
   phase: JobPhase;
-  begun: boolean;
   may: boolean;
   engines: Engines | undefined;
   now: number;
@@ -160,7 +155,7 @@ interface TilesProps {
   showAll: () => void;
 }
 
-function Tiles({ job, phase, begun, may, engines, now, doing, only, showAll }: TilesProps) {
+function Tiles({ job, phase, may, engines, now, doing, only, showAll }: TilesProps) {
   const [picked, setChosen] = useState<number>();
   const live = phase !== 'ended';
   const chosen = picked ?? 0;
@@ -212,7 +207,6 @@ function Tiles({ job, phase, begun, may, engines, now, doing, only, showAll }: T
             job={job.id}
             task={task}
             phase={phase}
-            held={begun}
             may={may}
             images={accepts(job.protocol, 'checkpoints')}
             engine={engines?.get(task.node ?? '')}
@@ -271,8 +265,6 @@ interface CardProps {
   job: string;
   task: TaskView;
   phase: JobPhase;
-  /** It keeps the room for what is said of a live one. */
-  held: boolean;
   /** Its buttons are offered. */
   may: boolean;
   /** Its protocol takes checkpoints. */
@@ -283,7 +275,7 @@ interface CardProps {
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images, engine, age, doing }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engine, age, doing }: CardProps) {
   const word = rankWord(t, phase);
   const live = phase !== 'ended';
   const place = live ? placeText(t) : undefined;
@@ -305,8 +297,8 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
         <h3>Rank {t.task}</h3>
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
-      {(held || doing !== undefined) && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
-      {held && (
+      {(live || doing !== undefined) && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
+      {live && (
         <p className="doing-at muted small" title={place}>
           {place ?? '\u00a0'}
         </p>
@@ -334,7 +326,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
           </dd>
         </div>
       </dl>
-      {(held || node !== undefined || more.length > 0) && (
+      {(live || node !== undefined || more.length > 0) && (
         <p className="node-name muted small" title={[node, ...more].filter(Boolean).join(' · ')}>
           {/* Of another node these are other words, not the same ones elsewhere. */}
           <span key={node}>
@@ -350,7 +342,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
           </span>
         </p>
       )}
-      {held && may && (
+      {live && may && (
         <div className="foot">
           {/* Not `disabled`: that would take the focus from who presses it by key. */}
           <button
