@@ -46,9 +46,7 @@ export function JobPage() {
     );
   if (!job) return <p className="muted">Loading the job…</p>;
   const ended = hasEnded(job.state);
-  // A way back through the tabs is no way back to where one came from.
-  const go = (to: string) =>
-    void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
+  const go = (to: string) => void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, resetScroll: false });
   return (
     <article className="stack job-page" data-ended={ended || undefined}>
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>

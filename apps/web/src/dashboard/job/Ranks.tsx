@@ -286,16 +286,20 @@ const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engi
     node === undefined && live && t.state !== 'done' ? 'without a node' : '',
     localText(t),
     engine ?? '',
-    t.incarnation > 0 ? `incarnation ${t.incarnation}` : '',
     t.spawned ? `spawned by rank ${t.spawned.by}` : '',
     t.replaces === undefined ? '' : `in place of rank ${t.replaces}`,
   ].filter((x) => x !== '');
+  // Before what may be cut: it alone shows that the rank came back.
+  const life = t.incarnation > 0 ? [`incarnation ${t.incarnation}`] : [];
   const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
   return (
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
       <div className="row apart">
         <h3>Rank {t.task}</h3>
-        <Tag tone={word.tone}>{word.text}</Tag>
+        {/* At the right; another word is another tag, which has not moved. */}
+        <Tag key={word.text} tone={word.tone}>
+          {word.text}
+        </Tag>
       </div>
       {(live || doing !== undefined) && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
       {live && (
@@ -326,10 +330,11 @@ const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engi
           </dd>
         </div>
       </dl>
-      {(live || node !== undefined || more.length > 0) && (
-        <p className="node-name muted small" title={[node, ...more].filter(Boolean).join(' · ')}>
-          {/* Of another node these are other words, not the same ones elsewhere. */}
-          <span key={node}>
+      {(live || node !== undefined || life.length + more.length > 0) && (
+        <p className="node-name muted small" title={[...life, node, ...more].filter(Boolean).join(' · ')}>
+          {/* Of another node or incarnation these are other words, not the same ones elsewhere. */}
+          <span key={`${node} ${t.incarnation}`}>
+            {life.length > 0 && t.node !== undefined && `${life.join()} · `}
             {t.node !== undefined && (
               <>
                 <Link to="/dashboard/nodes/$id" params={{ id: t.node }}>
@@ -338,7 +343,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engi
                 {more.length > 0 && ' · '}
               </>
             )}
-            {more.join(' · ') || '\u00a0'}
+            {[...(t.node === undefined ? life : []), ...more].join(' · ') || '\u00a0'}
           </span>
         </p>
       )}

@@ -47,7 +47,7 @@ export function FailureCompared({ job }: { job: JobView }) {
   return (
     <>
       {verdictOf(runs).text}{' '}
-      <Link to="/dashboard/jobs/$id" params={{ id: job.id }} search={{ view: 'report' }} replace resetScroll={false}>
+      <Link to="/dashboard/jobs/$id" params={{ id: job.id }} search={{ view: 'report' }} resetScroll={false}>
         In the report
       </Link>
     </>

@@ -1,7 +1,7 @@
 /** Why a job failed: message, code and advice; and, once opened, who waits for whom and the stack. */
 import type { JobView } from '@mayfly/wire';
 import { adviceFor } from '../../advice.ts';
-import { headOf, splitStack } from '../../status-texts.ts';
+import { headOf, splitStack } from '../../error-text.ts';
 import { waitsOf } from './deadlock.ts';
 import { Held } from './Held.tsx';
 import { WaitPicture } from './WaitPicture.tsx';
