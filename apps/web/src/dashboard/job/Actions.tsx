@@ -58,10 +58,10 @@ export function Actions({ job }: { job: JobView }) {
           These go when the job ends. They stand before the others on a wide page, below them on a narrow one, so
           that none of those moves.
         */}
-        {!ended && mayChange && (
+        {!ended && mayChange && takesCheckpoints && (
           <Button
             className="button tail"
-            isDisabled={checkpoint.isPending || !takesCheckpoints || !job.tasks.some((t) => t.node !== undefined)}
+            isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)}
             onPress={() => checkpoint.mutate()}
           >
             Checkpoint now

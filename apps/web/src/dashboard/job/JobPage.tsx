@@ -1,5 +1,5 @@
 /** `/dashboard/jobs/:id`: one job, live. */
-import { manifests } from '@mayfly/protocols/manifests';
+import { accepts, manifests } from '@mayfly/protocols/manifests';
 import { faultsOf, progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
@@ -139,13 +139,15 @@ function Figures({ job }: { job: JobView }) {
         <dt>Data</dt>
         <dd>{bytes(sum.bytes)}</dd>
       </div>
-      <div>
-        <dt>Checkpoints</dt>
-        <dd>
-          {count(sum.images)}
-          {sum.imageBytes > 0 && <span className="muted"> · {bytes(sum.imageBytes)}</span>}
-        </dd>
-      </div>
+      {accepts(job.protocol, 'checkpoints') && (
+        <div>
+          <dt>Checkpoints</dt>
+          <dd>
+            {count(sum.images)}
+            {sum.imageBytes > 0 && <span className="muted"> · {bytes(sum.imageBytes)}</span>}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Faults</dt>
         <dd>{faultsOf(job)}</dd>

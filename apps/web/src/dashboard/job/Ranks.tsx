@@ -320,15 +320,17 @@ const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engi
             {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut)}</span>
           </dd>
         </div>
-        <div>
-          <dt>Checkpoints</dt>
-          <dd>
-            {t.images}{' '}
-            {(t.uploading ?? age) !== undefined && (
-              <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>
-            )}
-          </dd>
-        </div>
+        {images && (
+          <div>
+            <dt>Checkpoints</dt>
+            <dd>
+              {t.images}{' '}
+              {(t.uploading ?? age) !== undefined && (
+                <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>
+              )}
+            </dd>
+          </div>
+        )}
       </dl>
       {(live || node !== undefined || life.length + more.length > 0) && (
         <p className="node-name muted small" title={[...life, node, ...more].filter(Boolean).join(' · ')}>
@@ -350,15 +352,17 @@ const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engi
       {live && may && (
         <div className="foot">
           {/* Not `disabled`: that would take the focus from who presses it by key. */}
-          <button
-            type="button"
-            className="button small ghost"
-            aria-label={`Checkpoint rank ${t.task}`}
-            aria-disabled={!here || !images || image.isPending}
-            onClick={() => here && images && !image.isPending && image.mutate()}
-          >
-            Checkpoint
-          </button>
+          {images && (
+            <button
+              type="button"
+              className="button small ghost"
+              aria-label={`Checkpoint rank ${t.task}`}
+              aria-disabled={!here || image.isPending}
+              onClick={() => here && !image.isPending && image.mutate()}
+            >
+              Checkpoint
+            </button>
+          )}
           <button
             type="button"
             className="button small danger"
