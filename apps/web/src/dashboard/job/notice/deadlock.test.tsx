@@ -31,6 +31,18 @@ const errorOf = (...tasks: TaskObservation[]) => {
   return { code: 'DEADLOCK', message: watch.observe({ now: STABLE_MS, tasks, stdinOpen: false })!.report };
 };
 
+const numbersIn = (path: string): number[] => path.match(/-?\d+(\.\d+)?/g)!.map(Number);
+/** Coordinates along a cubic curve. */
+function pointsOf(line: string): number[] {
+  const n = numbersIn(line);
+  return [0, 0.25, 0.5, 0.75, 1].flatMap((t) =>
+    [0, 1].map(
+      (i) =>
+        (1 - t) ** 3 * n[i]! + 3 * (1 - t) ** 2 * t * n[2 + i]! + 3 * (1 - t) * t ** 2 * n[4 + i]! + t ** 3 * n[6 + i]!,
+    ),
+  );
+}
+
 describe('a deadlock', () => {
   it('is read from the report of the server: who waits in what for whom, and the ring', () => {
     expect(waitsOf(errorOf(observed(0, 1), observed(1, 2), observed(2, 1), observed(3)))).toEqual({
@@ -70,9 +82,9 @@ describe('a deadlock', () => {
       const { size, circles, arrows } = drawingOf(waitsOf(errorOf(...tasks))!)!;
       for (const { x, y } of circles) expect(Math.min(x, y, size - x, size - y)).toBeGreaterThanOrEqual(17);
       for (const { line, head } of arrows)
-        for (const n of `${line} ${head}`.match(/-?\d+(\.\d+)?/g)!.map(Number)) {
-          expect(Number.isFinite(n)).toBe(true);
-          expect(n).toBeLessThanOrEqual(size + 40);
+        for (const n of [...pointsOf(line), ...numbersIn(head)]) {
+          expect(n).toBeGreaterThanOrEqual(0);
+          expect(n).toBeLessThanOrEqual(size);
         }
     }
   });

@@ -94,13 +94,15 @@ const text = ([x, y]: Point): string => `${round(x)} ${round(y)}`;
 function arc(a: Circle, b: Circle): Pick<Arrow, 'line' | 'head'> {
   const long = Math.hypot(b.x - a.x, b.y - a.y);
   const [ux, uy] = [(b.x - a.x) / long, (b.y - a.y) / long];
-  const bend: Point = [(a.x + b.x) / 2 + 2 * BEND * uy, (a.y + b.y) / 2 - 2 * BEND * ux];
-  return curve([a.x, a.y], bend, bend, [b.x, b.y]);
+  const [mx, my] = [(a.x + b.x) / 2 + 2 * BEND * uy, (a.y + b.y) / 2 - 2 * BEND * ux];
+  // Two thirds of the way to one point: as round as a curve of degree two.
+  const near = ({ x, y }: Circle): Point => [x + ((mx - x) * 2) / 3, y + ((my - y) * 2) / 3];
+  return curve([a.x, a.y], near(a), near(b), [b.x, b.y]);
 }
 
 /** Out of a circle above, and back into it. */
 const loop = ({ x, y }: Circle): Pick<Arrow, 'line' | 'head'> =>
-  curve([x, y], [x - 2 * RADIUS, y - 3 * RADIUS], [x + 2 * RADIUS, y - 3 * RADIUS], [x, y]);
+  curve([x, y], [x - 2 * RADIUS, y - 2.4 * RADIUS], [x + 2 * RADIUS, y - 2.4 * RADIUS], [x, y]);
 
 /** Between the edges of two circles, by its two points of control; its head is a triangle. */
 function curve(a: Point, p: Point, q: Point, b: Point): Pick<Arrow, 'line' | 'head'> {
