@@ -100,7 +100,7 @@ export function beforeComparison({ state, protocol }: Pick<JobView, 'state' | 'p
   }
   if (restarts(protocol)) return `Kill a rank or close a tab: the job continues. ${COMPARABLE}`;
   if (accepts(protocol, 'ft'))
-    return 'A lost rank does not come back by itself: the others learn of it, and the program decides what to do.';
+    return 'Mayfly does not restart a lost rank here: the others learn of it, and the program decides what to do.';
   return (
     `A lost rank ends this job, because its protocol is ${protocol}. If it finishes, you can run it again here and ` +
     'compare the answers byte for byte.'

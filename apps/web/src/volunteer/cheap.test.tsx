@@ -43,7 +43,7 @@ describe('news', () => {
     }
   };
 
-  it('are told at once while somebody looks, and once a second while nobody does', () => {
+  it('arrive at once while somebody looks, and once a second while nobody does', () => {
     let [said, hidden] = [0, false];
     const a = new Announcer(
       () => said++,
@@ -57,7 +57,7 @@ describe('news', () => {
     expect(said).toBeLessThanOrEqual(3);
   });
 
-  it('that waited are told when somebody looks again, and the last ones by themselves', () => {
+  it('that waited arrive when somebody looks again, the last ones after a second', () => {
     let [said, hidden] = [0, true];
     const a = new Announcer(
       () => said++,
