@@ -48,7 +48,8 @@ export async function serious(page: Page, rules?: readonly string[]): Promise<st
 /**
  * Remembers what moves in the page, in whatever direction, without having been pressed for: by 3 px or more, which is
  * what browsers count. From when its fonts and pictures are there and drawn; that it has read what it shows is for the
- * test to await. The causes (columns without a width, places that are not kept) are layout.spec.ts's.
+ * test to await. The causes (columns without a width, places that are not kept) are layout.spec.ts's. When its job
+ * ends, its page becomes shorter: what moves from then on does not count.
  */
 export const watchShifts = (page: Page): Promise<void> =>
   page.evaluate(async () => {
@@ -61,9 +62,17 @@ export const watchShifts = (page: Page): Promise<void> =>
     }
     const moved: string[] = [];
     Object.assign(globalThis, { moved });
+    let ended = Infinity;
+    const look = () => {
+      if (document.querySelector('.job-page[data-ended]')) ended = Math.min(ended, performance.now());
+    };
+    look();
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, attributeFilter: ['data-ended'] });
     new PerformanceObserver((list) => {
       for (const e of list.getEntries() as Shift[])
-        for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput ? [] : e.sources)
+        for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput || e.startTime > ended
+          ? []
+          : e.sources)
           if (Math.abs(was.top - is.top) >= 3 || Math.abs(was.left - is.left) >= 3)
             moved.push(
               `${was.left}, ${was.top} → ${is.left}, ${is.top}: ` +

@@ -181,6 +181,8 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page.getByTestId('chart-reading')).toContainText('messages');
   expect(await serious(page)).toEqual([]);
   await info.attach('charts', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await page.goBack(); // to the view before, not out of the job
+  await expect(page.getByTestId('matrix')).toBeVisible();
   await page.getByRole('tab', { name: 'Overview' }).click();
 
   await client.input(id);

@@ -1,6 +1,6 @@
 /**
- * Nothing moves under the eyes of one who watches a job that fails, at two widths. The lists, and a job that ends well:
- * pages.spec.ts.
+ * Nothing moves under the eyes of one who watches a job, until it fails, at two widths. The lists, and a job that ends
+ * well: pages.spec.ts.
  */
 import { expect, test, type Browser, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
@@ -107,12 +107,18 @@ test('a job that loses a rank and throws', async ({ browser }, info) => {
       await expect(page.getByTestId('events')).toContainText('lost: killed manually');
     }
     if (!what.startsWith('overview')) continue;
+    // What only a running job has room for is gone.
+    await expect(page.getByRole('button', { name: /^(Kill|Checkpoint) / })).toHaveCount(0);
+    await expect(page.getByRole('form', { name: 'Standard input' })).toHaveCount(0);
+    const card = async () => (await page.getByTestId('rank-1').boundingBox())!.height;
+    const watched = await card();
     const stack = page.getByTestId('job-error').locator('pre');
     await expect(stack).not.toBeInViewport();
     await page.getByRole('button', { name: 'Details' }).click();
     await expect(stack).toBeInViewport({ ratio: 1 });
     await page.reload(); // whoever comes later finds it open
     await expect(stack).toBeInViewport({ ratio: 1 });
+    expect(await card()).toBe(watched);
   }
   for (const { page } of watchers) await page.context().close();
   await tab.close();
@@ -126,6 +132,13 @@ test('a deadlock, whose report has a line for each rank', async ({ browser }) =>
   for (const { what, page, found } of watchers) {
     await expect(page.getByRole('alert')).toContainText('rank 0 waits in MPI_Recv for rank 1, tag 7');
     expect.soft(await shifts(page), what).toEqual([]);
+    // Who waits for whom is there at once, as a picture and in words.
+    await expect(page.getByTestId('wait-picture')).toBeInViewport();
+    await expect(page.getByTestId('wait-picture')).toHaveAccessibleName(
+      'rank 0 waits for rank 1, rank 1 waits for rank 0',
+    );
+    if (what.startsWith('overview'))
+      await expect(page.getByTestId('rank-1')).toContainText('waited in MPI_Recv for rank 0, tag 7, at main.ts:4');
     expect(found, what).toEqual([]);
   }
   for (const { page } of watchers) await page.context().close();

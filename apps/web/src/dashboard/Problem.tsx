@@ -1,5 +1,6 @@
 /** An error of the API: code, message, what to do. A job's: job/notice. */
-import { adviceFor, ApiFailure } from './api.ts';
+import { adviceFor } from './advice.ts';
+import { ApiFailure } from './api.ts';
 
 export function Problem({ error, title, children }: { error: unknown; title?: string; children?: React.ReactNode }) {
   if (!error) return null;

@@ -3,17 +3,11 @@
  * is forgotten.
  */
 import { ApiFailure, connect } from '@mayfly/rest/client';
-import { ERRORS, type ErrorCode, type JobSubmission, type NewToken, type QuotaWish } from '@mayfly/wire';
+import { type JobSubmission, type NewToken, type QuotaWish } from '@mayfly/wire';
 import { downloadName } from '../shared/downloads.ts';
 import { currentToken, refuseToken } from './token.ts';
 
 export { ApiFailure };
-
-/** What to do about an error, from the one registry; undefined for a code that it does not know. */
-export const adviceFor = (code: string): string | undefined =>
-  code === 'OFFLINE'
-    ? 'Check that the server is running and reachable from this machine. The page retries automatically.'
-    : ERRORS[code as ErrorCode]?.advice;
 
 let skew = 0;
 /** The server's clock, as far as this browser's own is off by more than a second or two. */

@@ -1,6 +1,8 @@
+import type { JobView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { job, rank } from './job-sample.ts';
 import {
+  beforeComparison,
   CHOICES,
   durabilityText,
   ifLostText,
@@ -97,8 +99,21 @@ describe('words about a job', () => {
     expect(durabilityText(job({ protocol: 'vcl', durability: 'strict' }))).toContain('messages in memory');
     expect(durabilityText(job({ durability: 'strict' }))).toContain('strict');
   });
+  it('say of a loss what holds under the protocol and in the state', () => {
+    const said = (protocol: JobView['protocol'], state: JobView['state'] = 'running') =>
+      beforeComparison({ protocol, state });
+    expect(said('pessimistic')).toMatch(/^Kill a rank or close a tab: the job continues\./);
+    expect(said('none')).toMatch(/^A lost rank ends this job, because its protocol is none\./);
+    // A program that goes on with fewer ranks has another answer, and nobody promises the same one.
+    expect(said('app')).toMatch(/the program decides what to do\.$/);
+    expect(said('app')).not.toContain('byte');
+    for (const state of ['paused', 'pausing', 'waiting', 'failed', 'cancelled', 'done'] as const)
+      expect(said('pessimistic', state)).not.toMatch(/Kill a rank|continues/);
+    expect(noFaultsText('pessimistic', 'running')).toContain('Try it');
+    expect(noFaultsText('pessimistic', 'paused')).not.toContain('Try it');
+  });
   it('speak of a log only where there is one', () => {
-    for (const text of [noFaultsText('vcl'), keptText('vcl'), ifLostText('vcl', undefined, 0)]) {
+    for (const text of [noFaultsText('vcl', 'running'), keptText('vcl'), ifLostText('vcl', undefined, 0)]) {
       expect(text).not.toMatch(/\blog\b|replay/);
       expect(text).toMatch(/all (?:ranks|of them) /i);
     }

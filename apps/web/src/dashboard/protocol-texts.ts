@@ -81,9 +81,38 @@ export function toleranceText({ protocol, checkpointMs }: { protocol: Protocol; 
         'new dependency';
 }
 
+const COMPARABLE = 'After it ends, you can run it again here and compare the answers byte for byte.';
+
+/** What a loss does to the job, in the place of the comparison with other runs: by its protocol and its state. */
+export function beforeComparison({ state, protocol }: Pick<JobView, 'state' | 'protocol'>): string {
+  switch (state) {
+    case 'done':
+      return 'Looking for other runs of this job…';
+    case 'failed':
+      return 'The job failed, so there is no answer to compare.';
+    case 'cancelled':
+      return 'The job was cancelled, so there is no answer to compare.';
+    case 'waiting':
+    case 'pausing':
+    case 'paused':
+      return COMPARABLE;
+    default:
+  }
+  if (restarts(protocol)) return `Kill a rank or close a tab: the job continues. ${COMPARABLE}`;
+  if (accepts(protocol, 'ft'))
+    return 'Mayfly does not restart a lost rank here: the others learn of it, and the program decides what to do.';
+  return (
+    `A lost rank ends this job, because its protocol is ${protocol}. If it finishes, you can run it again here and ` +
+    'compare the answers byte for byte.'
+  );
+}
+
 /** The list of faults while it is empty. */
-export function noFaultsText(protocol: Protocol): string {
-  const tryIt = restarts(protocol) ? 'Try it: close a volunteer’s tab, or kill a rank in the overview. ' : '';
+export function noFaultsText(protocol: Protocol, state: JobView['state']): string {
+  const tryIt =
+    restarts(protocol) && (state === 'running' || state === 'stalled')
+      ? 'Try it: close a volunteer’s tab, or kill a rank in the overview. '
+      : '';
   return `None so far. ${tryIt}${manifests[protocol].texts.noFaults}`;
 }
 

@@ -1,5 +1,6 @@
 import { incarnation, taskId, type JobView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
+import { splitStack } from './error-text.ts';
 import { job, rank } from './job-sample.ts';
 import {
   activityText,
@@ -11,7 +12,6 @@ import {
   phasesOf,
   rankWord,
   slotsAdvice,
-  splitStack,
   statesOf,
   tileText,
   totalsOf,
@@ -55,6 +55,8 @@ describe('words', () => {
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe(
       'DEADLOCK: Every rank waits.',
     );
+    const twice = { code: 'DEADLOCK', message: 'Deadlock: all 4 unfinished ranks are waiting:\n  rank 0 …' };
+    expect(jobLine(job({ state: 'failed', error: twice }))).toBe('Deadlock: all 4 unfinished ranks are waiting.');
     expect([
       wantedAt(job({ state: 'waiting' })),
       wantedAt(job({ state: 'waiting', room: 'ABCDEF' })),
@@ -78,6 +80,23 @@ describe('words', () => {
     ]);
     expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toEqual([]);
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
+    const fault = { at: 0, task: taskId(1), incarnation: incarnation(0), cause: 'killed' };
+    expect([
+      jobLine(job({ state: 'done', faults: [fault], tasks: [rank({ state: 'done' }), rank({ state: 'done' })] })),
+      jobLine(job({ state: 'done', faults: [fault], tasks: [rank({ state: 'done' }), rank({ state: 'failed' })] })),
+      jobLine(
+        job({
+          state: 'done',
+          size: 3,
+          faults: [fault, fault, fault],
+          tasks: [rank({ state: 'done' }), rank({ state: 'failed' }), rank({ state: 'failed' })],
+        }),
+      ),
+    ]).toEqual([
+      '2 ranks finished, 1 fault survived',
+      '1 of 2 ranks finished; 1 was lost, and the program went on',
+      '1 of 3 ranks finished; 2 were lost, and the program went on, 1 fault survived',
+    ]);
   });
   it('counts a message where it was sent', () => {
     expect(

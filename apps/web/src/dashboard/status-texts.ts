@@ -1,5 +1,6 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
 import {
+  faultsOf,
   kindOf,
   WORLD,
   type ComparedRun,
@@ -12,6 +13,7 @@ import {
 } from '@mayfly/wire';
 import { bytes, elapsed, plural } from '../shared/format.ts';
 import type { Tone, Word } from '../shared/tone.ts';
+import { failureLine } from './error-text.ts';
 
 const JOB: Record<JobState, Word> = {
   waiting: { text: 'Waiting', tone: 'wait' },
@@ -209,13 +211,12 @@ export function ranksOf(job: JobView): { done: number; alive: number; total: num
 /** One line under a job's name: why it waits, or how far it is. */
 export function jobLine(job: JobView): string {
   const { done, alive, total } = ranksOf(job);
-  if (job.state === 'failed')
-    return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
+  if (job.state === 'failed') return job.error ? failureLine(job.error) : (job.reason ?? 'failed');
   if (job.stopped && !hasEnded(job.state)) return stoppedLine(job.stopped.code);
   if (job.reason && !hasEnded(job.state)) return job.reason;
   if (job.state === 'paused') return 'not started';
   if (job.state === 'waiting') return `waits for ${plural(total, 'slot')}`;
-  if (job.state === 'done') return `${plural(total, 'rank')} finished${survived(job)}`;
+  if (job.state === 'done') return doneLine(job);
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
   if (job.tasks.length === 0) return plural(total, 'rank');
   const far = done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} running`;
@@ -241,9 +242,15 @@ export function wantedAt(job: JobView): string[] {
 export const roomText = (job: Pick<JobView, 'room' | 'rooms'>): string | undefined =>
   job.rooms ? [...new Set(job.rooms.map((r) => r.code ?? 'none'))].join(', ') : job.room;
 
-export function survived(job: JobView): string {
-  const n = job.faults.length;
-  return n === 0 ? '' : `, ${plural(n, 'fault')} survived`;
+/** '4 ranks finished, 1 fault survived'; a program that was told of a loss may have gone on with fewer ranks. */
+function doneLine(job: JobView): string {
+  const lost = job.tasks.filter((t) => t.state === 'failed').length;
+  const survived = Math.max(0, faultsOf(job) - lost);
+  const finished =
+    lost === 0
+      ? `${plural(job.size, 'rank')} finished`
+      : `${job.size - lost} of ${plural(job.size, 'rank')} finished; ${lost} ${lost === 1 ? 'was' : 'were'} lost, and the program went on`;
+  return finished + (survived === 0 ? '' : `, ${plural(survived, 'fault')} survived`);
 }
 
 export interface Totals {
@@ -365,25 +372,3 @@ export function uploadText({ sentBytes, ofBytes }: NonNullable<TaskView['uploadi
   if (ofBytes === 0) return 'uploading';
   return sentBytes < ofBytes ? `uploading ${bytes(sentBytes)} of ${bytes(ofBytes)}` : 'uploaded, waiting for the log';
 }
-
-/**
- * Where a message ends and its stack begins: engines write '\n    at …' (Chromium, Node) or 'name@file:line' (Firefox).
- */
-export function splitStack(message: string): { message: string; stack: string | undefined } {
-  const at = message.search(/\n\s+at\s|\n\S*@\S+:\d+/);
-  if (at < 0) return { message, stack: undefined };
-  // Node says besides where in our bundle it was; the stack says where in the program.
-  const lines = message
-    .slice(0, at)
-    .split('\n')
-    .filter((l) => !/^mayfly-program\.js:\d+$/.test(l));
-  // Engines begin a stack with the error again: 'rank 1: RangeError: x' needs no second 'RangeError: x'.
-  const last = lines.at(-1)!;
-  if (lines.length > 1 && lines.at(-2)!.endsWith(last)) lines.pop();
-  // Of a trap it has the engine's own words, which belong to the stack.
-  else if (lines.length > 1 && /^\w*Error: /.test(last))
-    return { message: lines.slice(0, -1).join('\n'), stack: `${last}\n${message.slice(at + 1)}` };
-  return { message: lines.join('\n'), stack: message.slice(at + 1) };
-}
-
-const firstLine = (s: string): string => s.split('\n', 1)[0] ?? s;

@@ -1,5 +1,9 @@
 /** Numbers as people read them. Pure; every function takes what it needs, the clock included. */
 
+// Kept: to make a formatter for each number took half of the time of a volunteer's page.
+const WHOLE = new Intl.NumberFormat('en-GB');
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** 0 B, 999 B, 1.2 kB, 34 MB: decimal units, at most three significant digits. */
@@ -16,7 +20,7 @@ export function bytes(n: number): string {
 
 /** 7, 940, 12,345, 1.23 M. */
 export function count(n: number): string {
-  if (n < 1_000_000) return Math.round(n).toLocaleString('en-GB');
+  if (n < 1_000_000) return WHOLE.format(Math.round(n));
   if (n < 1_000_000_000) return `${trimZeros((n / 1e6).toFixed(2))} M`;
   return `${trimZeros((n / 1e9).toFixed(2))} G`;
 }
@@ -72,8 +76,7 @@ export const day = (at: number): string => DAY.format(at);
 export const dayAndClock = (at: number): string => `${day(at)}, ${clock(at)}`;
 
 /** Time of day, 14:03:27. */
-export const clock = (at: number): string =>
-  new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+export const clock = (at: number): string => TIME.format(at);
 
 const trimZeros = (s: string): string => (s.includes('.') ? s.replace(/\.?0+$/, '') : s);
 const two = (n: number): string => String(n).padStart(2, '0');

@@ -1,18 +1,17 @@
 /**
- * The ranks that are in this tab, a picture of what they make, what was given so far, and the history. Each has its
- * room before it is there (a line per slot, a frame for the picture, a box for the history), so that nothing moves when
- * it comes.
+ * The ranks that are in this tab, a picture of what they make, and what was given so far. Each has its room before it
+ * is there (a line per slot, a frame for the picture), so that nothing moves when it comes.
  */
-import type { Gave, RankSnapshot, VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
+import type { Gave, RankSnapshot, VolunteerSnapshot } from '@mayfly/node/page';
 import { useEffect, useState } from 'react';
-import { ago, bytes, clock, count, duration, elapsed } from '../shared/format.ts';
+import { ago, bytes, count, duration, elapsed } from '../shared/format.ts';
 import { draw, pictureKind, type Drawn } from '../shared/pictures.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useNow } from '../shared/useNow.ts';
 import { useMemory } from './memory.ts';
 import { keyOf, type Rate } from './rates.ts';
 import * as session from './session.ts';
-import { abouts, eventTone, rankWords, type Given } from './tab-texts.ts';
+import { abouts, rankWords, type Given } from './tab-texts.ts';
 
 interface NowProps {
   snapshot: VolunteerSnapshot;
@@ -220,27 +219,6 @@ export function Gifts({ sum, on }: { sum: Gave; on: boolean }) {
         Total rank time in this browser, across visits, including time spent waiting for other ranks. Replayed work
         repeats what a lost rank had already done, to bring it back to where it was.
       </p>
-    </section>
-  );
-}
-
-export function History({ events, on }: { events: readonly VolunteerEvent[]; on: boolean }) {
-  if (!on && events.length === 0) return null;
-  return (
-    <section className="card" aria-label="What this tab has done">
-      <h2>What this tab has done</h2>
-      {/* Lines keep their places and change what they say. */}
-      <ol className="history" tabIndex={0} aria-label="Events, newest first">
-        {events.toReversed().map((e, i) => (
-          <li key={i}>
-            <time className="muted num" dateTime={new Date(e.at).toISOString()}>
-              {clock(e.at)}
-            </time>
-            <i className={`dot tone-${eventTone(e.kind)}`} aria-hidden="true" />
-            <span>{e.text}</span>
-          </li>
-        ))}
-      </ol>
     </section>
   );
 }

@@ -17,6 +17,7 @@ import {
 import type { JobId } from '@mayfly/wire';
 import { plural } from '../shared/format.ts';
 import { setPresence } from '../shared/presence.ts';
+import { Announcer, keptHistory } from './cheap.ts';
 import { Giving } from './contribution.ts';
 import { Rates, type Rate } from './rates.ts';
 import { Seats } from './seats.ts';
@@ -62,6 +63,8 @@ const OFF: SessionView = {
 };
 let view: SessionView = OFF;
 const listeners = new Set<() => void>();
+const announcer = new Announcer(announce, () => document.visibilityState === 'hidden');
+document.addEventListener('visibilitychange', () => announcer.seen(Date.now()));
 
 export const current = (): SessionView => view;
 
@@ -72,8 +75,9 @@ export function subscribe(f: () => void): () => void {
 
 function show(snapshot: VolunteerSnapshot): void {
   const now = Date.now();
+  const other = snapshot.phase !== view.snapshot.phase;
   view = {
-    snapshot,
+    snapshot: { ...snapshot, history: keptHistory(view.snapshot.history, snapshot.history) },
     given: tally.take(snapshot),
     sum: giving.take(snapshot.gave),
     rates: rates.take(snapshot.ranks, now),
@@ -83,6 +87,11 @@ function show(snapshot: VolunteerSnapshot): void {
     keptAt = now;
     giving.keep(snapshot.gave);
   }
+  announcer.news(now, other);
+}
+
+function announce(): void {
+  const { snapshot } = view;
   setPresence(
     snapshot.phase === 'off'
       ? undefined

@@ -7,7 +7,6 @@ import { accepts } from '@mayfly/protocols/manifests';
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import {
   cancelJob,
@@ -42,7 +41,6 @@ export function Actions({ job }: { job: JobView }) {
   const takesCheckpoints = accepts(job.protocol, 'checkpoints');
   // One that waits for storage goes on by itself; it may be paused for longer.
   const byHand = isPaused(job.state) && !job.stopped;
-  const [begun] = useState(!ended);
   const mayChange = useMayChange(job);
   const maySubmit = useMay('submitter');
   const me = useMe();
@@ -60,10 +58,10 @@ export function Actions({ job }: { job: JobView }) {
           These go when the job ends. They stand before the others on a wide page, below them on a narrow one, so
           that none of those moves.
         */}
-        {!ended && mayChange && (
+        {!ended && mayChange && takesCheckpoints && (
           <Button
             className="button tail"
-            isDisabled={checkpoint.isPending || !takesCheckpoints || !job.tasks.some((t) => t.node !== undefined)}
+            isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)}
             onPress={() => checkpoint.mutate()}
           >
             Checkpoint now
@@ -86,16 +84,6 @@ export function Actions({ job }: { job: JobView }) {
             busy={pause.isPending}
             onYes={() => pause.mutate()}
           />
-        )}
-        {ended && begun && mayChange && (
-          <>
-            <span className="button tail gone" aria-hidden="true">
-              Checkpoint now
-            </span>
-            <span className="button mid tail gone" aria-hidden="true">
-              Pause
-            </span>
-          </>
         )}
         {maySubmit && (
           <Button

@@ -27,7 +27,7 @@ export function Faults({ job }: ViewProps) {
     .flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs]))
     .toSorted((a, b) => a - b);
   const start = job.startedAt ?? job.submittedAt;
-  const none = ended ? 'None: no ranks were lost.' : noFaultsText(job.protocol);
+  const none = ended ? 'None: no ranks were lost.' : noFaultsText(job.protocol, job.state);
   return (
     <section className="stack" aria-label="Faults">
       <div>

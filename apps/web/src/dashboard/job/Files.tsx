@@ -1,6 +1,5 @@
 /** Result files: sizes that grow, downloads, pictures in place. What grows is below what does not. */
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { bytes } from '../../shared/format.ts';
 import { getFile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
@@ -12,13 +11,13 @@ import type { ViewProps } from './view-props.ts';
 /** `shown`: a picture that stands elsewhere on the page. */
 export function Files({ job, files: news, shown }: ViewProps & { shown?: string | undefined }) {
   const files = resultFiles(job, news);
-  const [begun] = useState(!hasEnded(job.state));
+  const className = hasEnded(job.state) ? 'stack files' : 'stack files kept';
   const save = useMutation({
     mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path),
   });
   if (files.length === 0)
     return (
-      <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
+      <section className={className} aria-label="Result files">
         <h2>Result files</h2>
         <p className="muted small">
           {hasEnded(job.state)
@@ -29,7 +28,7 @@ export function Files({ job, files: news, shown }: ViewProps & { shown?: string 
     );
   const pictures = picturesOf(files).filter((p) => p.path !== shown);
   return (
-    <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
+    <section className={className} aria-label="Result files">
       <h2>Result files</h2>
       <div className="card">
         <table className="table num fixed">

@@ -1,5 +1,5 @@
 /** `/dashboard/jobs/:id`: one job, live. */
-import { manifests } from '@mayfly/protocols/manifests';
+import { accepts, manifests } from '@mayfly/protocols/manifests';
 import { faultsOf, progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
@@ -9,7 +9,7 @@ import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { durabilityText } from '../protocol-texts.ts';
-import { jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
+import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
 import { AtEnd } from './AtEnd.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
@@ -45,11 +45,10 @@ export function JobPage() {
       </div>
     );
   if (!job) return <p className="muted">Loading the job…</p>;
-  // A way back through the tabs is no way back to where one came from.
-  const go = (to: string) =>
-    void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
+  const ended = hasEnded(job.state);
+  const go = (to: string) => void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, resetScroll: false });
   return (
-    <article className="stack job-page">
+    <article className="stack job-page" data-ended={ended || undefined}>
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
       <header className="job-top">
         <div className="job-head">
@@ -66,7 +65,7 @@ export function JobPage() {
               {job.state === 'failed' ? <FailureCompared job={job} /> : jobLine(job)}
             </span>
           </p>
-          <Progress of={job.progress} />
+          {(!ended || job.progress) && <Progress of={job.progress} />}
         </div>
         <Result key={job.id} job={job} feed={feed} files={files} />
         <Figures job={job} />
@@ -91,7 +90,7 @@ export function JobPage() {
   );
 }
 
-/** A row of its own, which is there without it: nothing moves when it comes, or when its words grow. */
+/** A row of its own, which a job that runs has without it: nothing moves when it comes, or when its words grow. */
 function Progress({ of }: { of: JobView['progress'] }) {
   return (
     <div className="job-progress">
@@ -140,13 +139,15 @@ function Figures({ job }: { job: JobView }) {
         <dt>Data</dt>
         <dd>{bytes(sum.bytes)}</dd>
       </div>
-      <div>
-        <dt>Checkpoints</dt>
-        <dd>
-          {count(sum.images)}
-          {sum.imageBytes > 0 && <span className="muted"> · {bytes(sum.imageBytes)}</span>}
-        </dd>
-      </div>
+      {accepts(job.protocol, 'checkpoints') && (
+        <div>
+          <dt>Checkpoints</dt>
+          <dd>
+            {count(sum.images)}
+            {sum.imageBytes > 0 && <span className="muted"> · {bytes(sum.imageBytes)}</span>}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Faults</dt>
         <dd>{faultsOf(job)}</dd>

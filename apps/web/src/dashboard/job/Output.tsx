@@ -25,8 +25,8 @@ export function Output({ job, feed }: ViewProps) {
   const found = findLines(lines, wanted);
   const place = at === undefined ? -1 : found.indexOf(at);
   const save = useMutation({ mutationFn: () => download(job, rank) });
-  /** Watched from before its end: what comes has its place. */
-  const [begun] = useState(!hasEnded(job.state));
+  /** What comes has its place; when nothing comes any more, the box is as high as its lines. */
+  const live = !hasEnded(job.state);
   const step = (by: 1 | -1) => {
     const next = neighbour(found, at, by);
     if (next === undefined) return;
@@ -58,7 +58,7 @@ export function Output({ job, feed }: ViewProps) {
           </button>
         </div>
       </div>
-      {(begun || lines.length > 0) && (
+      {(live || lines.length > 0) && (
         <div className="row find" role="search" aria-label="Find in the output">
           <input
             className="in select"
@@ -97,7 +97,7 @@ export function Output({ job, feed }: ViewProps) {
         </div>
       )}
       <Problem error={save.error} title="Could not download the output" />
-      {lines.length === 0 && !begun ? (
+      {lines.length === 0 && provisional.length === 0 && !live ? (
         <p className="muted small">The program printed nothing.</p>
       ) : (
         <Terminal
@@ -110,8 +110,7 @@ export function Output({ job, feed }: ViewProps) {
           at={at}
           follow={follow}
           setFollow={setFollow}
-          held={begun}
-          none={hasEnded(job.state) ? 'The program printed nothing.' : 'Nothing printed yet.'}
+          held={live}
         />
       )}
     </section>
@@ -140,24 +139,12 @@ interface TerminalProps {
   setFollow: (on: boolean) => void;
   /** It has its height whatever is in it. */
   held: boolean;
-  /** Said while there is no line. */
-  none: string;
 }
 
-/** Lines outside of the window are not laid out (`content-visibility` in job.css). */
-function Terminal({
-  lines,
-  provisional,
-  truncated,
-  ranks,
-  width,
-  wanted,
-  at,
-  follow,
-  setFollow,
-  held,
-  none,
-}: TerminalProps) {
+/** Of more lines than this, those outside of the window are not laid out (`content-visibility` in job.css). */
+const MANY = 200;
+
+function Terminal({ lines, provisional, truncated, ranks, width, wanted, at, follow, setFollow, held }: TerminalProps) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const told = useRef(follow);
@@ -201,7 +188,7 @@ function Terminal({
   }, [setFollow]);
   return (
     <div
-      className={held ? 'terminal held' : 'terminal'}
+      className={`terminal${held ? ' held' : ''}${lines.length > MANY ? ' long' : ''}`}
       ref={box}
       tabIndex={0}
       role="log"
@@ -209,7 +196,7 @@ function Terminal({
       aria-label="Output lines"
       data-testid="output"
     >
-      {lines.length === 0 && provisional.length === 0 && <p className="muted">{none}</p>}
+      {lines.length === 0 && provisional.length === 0 && <p className="muted">Nothing printed yet.</p>}
       <div ref={inner}>
         {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}
         {lines.map((line) => (

@@ -13,9 +13,9 @@ import type { ViewProps } from './view-props.ts';
 
 export function Overview(props: ViewProps) {
   const { job } = props;
-  // Whoever watches a job has the place of its files before there are any.
   const [begun] = useState(!hasEnded(job.state));
-  const files = begun || job.outputs.length > 0;
+  // A job that runs has the place of its files before there are any.
+  const files = !hasEnded(job.state) || job.outputs.length > 0;
   return (
     <>
       {begun && job.tasks.length > 0 && job.size <= MOST_RANKS && <Stage key={job.id} job={job} />}

@@ -26,6 +26,7 @@ import {
   type JobPhase,
 } from '../status-texts.ts';
 import { arrowTarget } from './arrow-keys.ts';
+import { waitsOf } from './notice/deadlock.ts';
 
 const DETAILED = 12;
 
@@ -35,9 +36,9 @@ export function Ranks({ job }: { job: JobView }) {
   const may = useMayChange(job);
   const [only, setOnly] = useState<string>();
   const now = useServerNow(1000, live);
-  /** Cards of a job that was watched keep their height when it ends. */
-  const [begun] = useState(live);
   const engines = useEngines(job.tasks);
+  const waited = useMemo(() => waitedOf(job.error), [job.error]);
+  const doing = (t: TaskView): string | undefined => (live ? doingText(t, now) : waited.get(t.task));
   if (job.tasks.length === 0) return null;
   return (
     <section className="stack" aria-label="Ranks">
@@ -51,9 +52,7 @@ export function Ranks({ job }: { job: JobView }) {
           </p>
         )}
       </div>
-      {job.size > DETAILED && (
-        <Chips key={job.id} tasks={job.tasks} phase={phase} held={begun} only={only} choose={setOnly} />
-      )}
+      {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} phase={phase} only={only} choose={setOnly} />}
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
@@ -62,12 +61,11 @@ export function Ranks({ job }: { job: JobView }) {
                 job={job.id}
                 task={t}
                 phase={phase}
-                held={begun}
                 may={may}
                 images={accepts(job.protocol, 'checkpoints')}
                 engine={engines?.get(t.node ?? '')}
                 age={imageAge(t, now, live)}
-                doing={live ? doingText(t, now) : undefined}
+                doing={doing(t)}
               />
             </li>
           ))}
@@ -76,10 +74,10 @@ export function Ranks({ job }: { job: JobView }) {
         <Tiles
           job={job}
           phase={phase}
-          begun={begun}
           may={may}
           engines={engines}
           now={now}
+          doing={doing}
           only={only}
           showAll={() => setOnly(undefined)}
         />
@@ -87,6 +85,10 @@ export function Ranks({ job }: { job: JobView }) {
     </section>
   );
 }
+
+/** What each rank of a deadlock waited for when its job ended. */
+const waitedOf = (error: JobView['error']): ReadonlyMap<number, string> =>
+  new Map(waitsOf(error)?.waits.map((w) => [w.rank, `waited ${w.text}`]));
 
 type Engines = ReadonlyMap<string, string>;
 const enginesOf = (nodes: NodeView[]): Engines => new Map(nodes.map((n) => [n.id, n.engine]));
@@ -107,22 +109,24 @@ function useEngines(tasks: readonly TaskView[]): Engines | undefined {
 interface ChipsProps {
   tasks: TaskView[];
   phase: JobPhase;
-  /** It has room for states that no rank has been in. */
-  held: boolean;
   only: string | undefined;
   choose: (only: string | undefined) => void;
 }
 
 /**
  * How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks
- * of that state; one that was here keeps its place.
+ * of that state; one that was here keeps its place, and there is room for others while the job runs.
  */
-function Chips({ tasks, phase, held, only, choose }: ChipsProps) {
+function Chips({ tasks, phase, only, choose }: ChipsProps) {
   const [seen] = useState(() => new Map<string, Tone>());
   const now = new Map(statesOf(tasks, phase, false));
   for (const [text, { tone }] of now) seen.set(text, tone);
   return (
-    <div className={`row legend num${held ? ' kept' : ''}`} role="group" aria-label="Show only the ranks that are">
+    <div
+      className={`row legend num${phase === 'ended' ? '' : ' kept'}`}
+      role="group"
+      aria-label="Show only the ranks that are"
+    >
       {[...seen].map(([text, tone]) => (
         <button
           key={text}
@@ -143,15 +147,15 @@ const imageAge = (t: TaskView, now: number, live: boolean): string | undefined =
 interface TilesProps {
   job: JobView;
   phase: JobPhase;
-  begun: boolean;
   may: boolean;
   engines: Engines | undefined;
   now: number;
+  doing: (t: TaskView) => string | undefined;
   only: string | undefined;
   showAll: () => void;
 }
 
-function Tiles({ job, phase, begun, may, engines, now, only, showAll }: TilesProps) {
+function Tiles({ job, phase, may, engines, now, doing, only, showAll }: TilesProps) {
   const [picked, setChosen] = useState<number>();
   const live = phase !== 'ended';
   const chosen = picked ?? 0;
@@ -203,12 +207,11 @@ function Tiles({ job, phase, begun, may, engines, now, only, showAll }: TilesPro
             job={job.id}
             task={task}
             phase={phase}
-            held={begun}
             may={may}
             images={accepts(job.protocol, 'checkpoints')}
             engine={engines?.get(task.node ?? '')}
             age={imageAge(task, now, live)}
-            doing={live ? doingText(task, now) : undefined}
+            doing={doing(task)}
           />
         </div>
       )}
@@ -262,8 +265,6 @@ interface CardProps {
   job: string;
   task: TaskView;
   phase: JobPhase;
-  /** It keeps the room for what is said of a live one. */
-  held: boolean;
   /** Its buttons are offered. */
   may: boolean;
   /** Its protocol takes checkpoints. */
@@ -274,7 +275,7 @@ interface CardProps {
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images, engine, age, doing }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, phase, may, images, engine, age, doing }: CardProps) {
   const word = rankWord(t, phase);
   const live = phase !== 'ended';
   const place = live ? placeText(t) : undefined;
@@ -285,19 +286,23 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
     node === undefined && live && t.state !== 'done' ? 'without a node' : '',
     localText(t),
     engine ?? '',
-    t.incarnation > 0 ? `incarnation ${t.incarnation}` : '',
     t.spawned ? `spawned by rank ${t.spawned.by}` : '',
     t.replaces === undefined ? '' : `in place of rank ${t.replaces}`,
   ].filter((x) => x !== '');
+  // Before what may be cut: it alone shows that the rank came back.
+  const life = t.incarnation > 0 ? [`incarnation ${t.incarnation}`] : [];
   const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
   return (
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
       <div className="row apart">
         <h3>Rank {t.task}</h3>
-        <Tag tone={word.tone}>{word.text}</Tag>
+        {/* At the right; another word is another tag, which has not moved. */}
+        <Tag key={word.text} tone={word.tone}>
+          {word.text}
+        </Tag>
       </div>
-      {held && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
-      {held && (
+      {(live || doing !== undefined) && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
+      {live && (
         <p className="doing-at muted small" title={place}>
           {place ?? '\u00a0'}
         </p>
@@ -315,20 +320,23 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
             {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut)}</span>
           </dd>
         </div>
-        <div>
-          <dt>Checkpoints</dt>
-          <dd>
-            {t.images}{' '}
-            {(t.uploading ?? age) !== undefined && (
-              <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>
-            )}
-          </dd>
-        </div>
+        {images && (
+          <div>
+            <dt>Checkpoints</dt>
+            <dd>
+              {t.images}{' '}
+              {(t.uploading ?? age) !== undefined && (
+                <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>
+              )}
+            </dd>
+          </div>
+        )}
       </dl>
-      {(held || node !== undefined || more.length > 0) && (
-        <p className="node-name muted small" title={[node, ...more].filter(Boolean).join(' · ')}>
-          {/* Of another node these are other words, not the same ones elsewhere. */}
-          <span key={node}>
+      {(live || node !== undefined || life.length + more.length > 0) && (
+        <p className="node-name muted small" title={[...life, node, ...more].filter(Boolean).join(' · ')}>
+          {/* Of another node or incarnation these are other words, not the same ones elsewhere. */}
+          <span key={`${node} ${t.incarnation}`}>
+            {life.length > 0 && t.node !== undefined && `${life.join()} · `}
             {t.node !== undefined && (
               <>
                 <Link to="/dashboard/nodes/$id" params={{ id: t.node }}>
@@ -337,22 +345,24 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, images
                 {more.length > 0 && ' · '}
               </>
             )}
-            {more.join(' · ') || '\u00a0'}
+            {[...(t.node === undefined ? life : []), ...more].join(' · ') || '\u00a0'}
           </span>
         </p>
       )}
-      {held && may && (
+      {live && may && (
         <div className="foot">
           {/* Not `disabled`: that would take the focus from who presses it by key. */}
-          <button
-            type="button"
-            className="button small ghost"
-            aria-label={`Checkpoint rank ${t.task}`}
-            aria-disabled={!here || !images || image.isPending}
-            onClick={() => here && images && !image.isPending && image.mutate()}
-          >
-            Checkpoint
-          </button>
+          {images && (
+            <button
+              type="button"
+              className="button small ghost"
+              aria-label={`Checkpoint rank ${t.task}`}
+              aria-disabled={!here || image.isPending}
+              onClick={() => here && !image.isPending && image.mutate()}
+            >
+              Checkpoint
+            </button>
+          )}
           <button
             type="button"
             className="button small danger"

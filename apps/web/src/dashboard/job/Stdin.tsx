@@ -1,6 +1,6 @@
 /**
- * Lines for rank 0 of a job whose standard input stays open. The form is there before the program asks for a line, and
- * stays when the job ends, so that nothing moves.
+ * Lines for rank 0 of a job whose standard input stays open. The form is there before the program asks for a line, so
+ * that nothing moves, and goes when the job ends.
  */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
@@ -20,17 +20,13 @@ export function Stdin({ job }: { job: JobView }) {
   });
   const waits =
     job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
-  const ended = hasEnded(job.state);
-  const [begun] = useState(!ended);
-  if (!begun || !job.interactive) return null;
+  if (hasEnded(job.state) || !job.interactive) return null;
   if (!mayChange)
     return (
       <p className="muted small">
         {waits
           ? 'Rank 0 is waiting for a line of standard input from the job’s owner.'
-          : ended
-            ? 'The job has ended and reads no more input.'
-            : 'The job’s owner can send lines of standard input to rank 0.'}
+          : 'The job’s owner can send lines of standard input to rank 0.'}
       </p>
     );
   return (
@@ -45,11 +41,7 @@ export function Stdin({ job }: { job: JobView }) {
       <TextField className="field" value={line} onChange={setLine} isDisabled={!waits}>
         {/* As high as its longest words. */}
         <Label className="label place-of-two">
-          {waits
-            ? 'Rank 0 is waiting for a line of standard input'
-            : ended
-              ? 'The job has ended and reads no more input'
-              : 'Rank 0 is not waiting for input'}
+          {waits ? 'Rank 0 is waiting for a line of standard input' : 'Rank 0 is not waiting for input'}
         </Label>
         <Input className="in mono" autoComplete="off" spellCheck="false" />
       </TextField>

@@ -12,7 +12,8 @@ import { Problem } from '../../Problem.tsx';
 import { useStableRows } from '../../useStableRows.ts';
 import { hasEnded } from '../../status-texts.ts';
 import { arrowTarget } from '../arrow-keys.ts';
-import { Grid, cellsFrom, csvOf, shade, type Metric } from './grid.ts';
+import { Grid, cellsFrom, csvOf, type Metric } from './grid.ts';
+import { cellPx, LABELS, paint, TOP } from './paint.ts';
 import './matrix.css';
 
 const BINS = 64;
@@ -173,7 +174,6 @@ function words(g: Grid, cell: { s: number; d: number }, job: JobView): string {
         (isLocal(g, cell, job) ? ', in the memory of their node' : '');
 }
 
-const LABELS = 34;
 const SIDE = 520;
 
 interface HeatProps {
@@ -210,7 +210,7 @@ function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
     const b = canvas.current!.getBoundingClientRect();
     const px = cellPx(grid, side);
     const d = Math.floor((e.clientX - b.left - LABELS) / px);
-    const s = Math.floor((e.clientY - b.top - 22) / px);
+    const s = Math.floor((e.clientY - b.top - TOP) / px);
     return grid && s >= 0 && d >= 0 && s < grid.high && d < grid.wide ? { s, d } : undefined;
   };
   const onKey = (e: KeyboardEvent) => {
@@ -229,13 +229,15 @@ function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
   };
   return (
     <div className="heat">
+      <p className="muted small" aria-hidden="true">
+        sender ↓ receiver →
+      </p>
       <canvas
         ref={canvas}
         tabIndex={0}
         role="application"
         aria-label={
-          `Messages between ${plural(size, 'rank')}: sources down, destinations across. Arrow keys move, Enter ` +
-          'zooms.'
+          `Messages between ${plural(size, 'rank')}: senders down, receivers across. Arrow keys move, Enter ` + 'zooms.'
         }
         data-testid="matrix"
         style={{ width: side, height: side }}
@@ -250,65 +252,6 @@ function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
       />
     </div>
   );
-}
-
-const cellPx = (g: Grid | undefined, side: number): number => (g ? (side - LABELS - 2) / Math.max(g.wide, g.high) : 1);
-
-/** Nothing, then from little to much: lightness alone tells them apart. */
-export function colour(x: number, dark: boolean): string {
-  const [from, to] = dark
-    ? [
-        [32, 52, 50],
-        [170, 250, 238],
-      ]
-    : [
-        [215, 234, 231],
-        [5, 62, 56],
-      ];
-  return `rgb(${from!.map((a, i) => Math.round(a + (to![i]! - a) * x)).join(' ')})`;
-}
-
-function paint(
-  canvas: HTMLCanvasElement,
-  g: Grid,
-  metric: Metric,
-  cell: { s: number; d: number } | undefined,
-  dark: boolean,
-  side: number,
-): void {
-  const ratio = Math.min(2, devicePixelRatio || 1);
-  canvas.width = canvas.height = Math.round(side * ratio);
-  const c = canvas.getContext('2d');
-  if (!c) return;
-  const style = getComputedStyle(canvas);
-  const v = (name: string): string => style.getPropertyValue(name).trim();
-  const px = cellPx(g, side);
-  const gap = px >= 6 ? 1 : 0;
-  c.scale(ratio, ratio);
-  c.fillStyle = v('--sunk');
-  c.fillRect(LABELS, 22, g.wide * px, g.high * px);
-  const most = g.most(metric);
-  for (let s = 0; s < g.high; s++)
-    for (let d = 0; d < g.wide; d++) {
-      const x = shade(g.at(s, d)[metric], most);
-      if (x === 0) continue;
-      c.fillStyle = colour(x, dark);
-      c.fillRect(LABELS + d * px, 22 + s * px, px - gap + (gap ? 0 : 0.5), px - gap + (gap ? 0 : 0.5));
-    }
-  c.font = '11px system-ui, sans-serif';
-  c.fillStyle = v('--muted');
-  c.textBaseline = 'middle';
-  const every = Math.max(1, 2 ** Math.ceil(Math.log2(24 / px)));
-  for (let i = 0; i < Math.max(g.wide, g.high); i += every) {
-    c.textAlign = 'center';
-    if (i < g.wide) c.fillText(String(g.ranks('dst', i)[0]), LABELS + (i + 0.5) * px, 12);
-    c.textAlign = 'right';
-    if (i < g.high) c.fillText(String(g.ranks('src', i)[0]), LABELS - 6, 22 + (i + 0.5) * px);
-  }
-  if (!cell) return;
-  c.strokeStyle = v('--focus');
-  c.lineWidth = 2;
-  c.strokeRect(LABELS + cell.d * px, 22 + cell.s * px, px - gap, px - gap);
 }
 
 function Scale({ most, metric }: { most: number; metric: Metric }) {
@@ -367,18 +310,19 @@ function List({ job, grid, version, metric, watched }: ListProps) {
             <th scope="col" className="right">
               Bytes
             </th>
+            <th scope="col" className="right c-local" title="in the memory of their node">
+              Local
+            </th>
           </tr>
         </thead>
         <tbody>
           {rows.slice(0, LISTED).map(({ id, item: c }) => (
             <tr key={id}>
               <td>{say(grid.ranks('src', c.s))}</td>
-              <td>
-                {say(grid.ranks('dst', c.d))}
-                {isLocal(grid, c, job) && <span className="muted"> local</span>}
-              </td>
+              <td>{say(grid.ranks('dst', c.d))}</td>
               <td className="right">{count(c.messages)}</td>
               <td className="right">{bytes(c.bytes)}</td>
+              <td className="right muted">{isLocal(grid, c, job) && 'local'}</td>
             </tr>
           ))}
         </tbody>

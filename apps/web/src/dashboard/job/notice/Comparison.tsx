@@ -2,7 +2,6 @@
  * What is known of whether the answer of an ended job is right: other runs of it with the same input, and a button that
  * makes one. Nothing is claimed that was not compared.
  */
-import { restarts } from '@mayfly/protocols/manifests';
 import { faultsOf, type ComparedRun, type ComparisonView, type JobView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -12,22 +11,11 @@ import { bytes, plural } from '../../../shared/format.ts';
 import { getComparison, runAgain } from '../../api.ts';
 import { useMay } from '../../context.tsx';
 import { Problem } from '../../Problem.tsx';
+import { beforeComparison } from '../../protocol-texts.ts';
 import { comparisonLine, hasEnded, jobWord, verdictOf } from '../../status-texts.ts';
 import { Held } from './Held.tsx';
 
 const POLL_MS = 3000;
-
-/** What stands in the place of the comparison while there is none. */
-const BEFORE: Partial<Record<JobView['state'], string>> & { running: string } = {
-  running:
-    'Kill a rank or close a tab: the job continues. After it ends, you can run it again here and compare the ' +
-    'answers byte for byte.',
-  cancelled: 'The job was cancelled, so there is no answer to compare.',
-  done: 'Looking for other runs of this job…',
-};
-const UNPROTECTED =
-  'A lost rank ends this job, because its protocol is none. If it finishes, you can run it again here and ' +
-  'compare the answers byte for byte.';
 
 const useComparison = (job: JobView, enabled: boolean) =>
   useQuery({
@@ -47,7 +35,7 @@ export function FailureCompared({ job }: { job: JobView }) {
   return (
     <>
       {verdictOf(runs).text}{' '}
-      <Link to="/dashboard/jobs/$id" params={{ id: job.id }} search={{ view: 'report' }} replace resetScroll={false}>
+      <Link to="/dashboard/jobs/$id" params={{ id: job.id }} search={{ view: 'report' }} resetScroll={false}>
         In the report
       </Link>
     </>
@@ -73,7 +61,7 @@ export function Comparison({ job }: { job: JobView }) {
               ended, the output of both is compared byte for byte.
             </>
           ) : (
-            (BEFORE[job.state] ?? (!restarts(job.protocol) ? UNPROTECTED : BEFORE.running))
+            beforeComparison(job)
           )}
         </p>
       </Held>
