@@ -23,6 +23,9 @@ export const compatOfC = (run: DriverRun, unwindBytes: number): string[] => [
   compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${unwindBytes}`),
   compat(run, 'throw.c'),
 ];
+/** What calls a main() with so many parameters. */
+export const compatOfMain = (run: DriverRun, parameters: 1 | 3): string =>
+  compat(run, 'main.c', `-DMAYFLY_MAIN_PARAMETERS=${parameters}`);
 export const compatOfLibrary = (run: DriverRun, cxx: boolean): string[] => [
   ...LIBRARY.map((name) => compat(run, name)),
   ...(cxx ? [compat(run, 'exceptions.cc')] : []),
@@ -89,6 +92,7 @@ export function buildCompat(): void {
   const all: [string, ...string[]][] = [
     ['unwind.c', `-DMAYFLY_UNWIND_BYTES=${DEFAULT_UNWIND_BYTES}`],
     ['throw.c'],
+    ...[1, 3].map((n): [string, string] => ['main.c', `-DMAYFLY_MAIN_PARAMETERS=${n}`]),
     ...LIBRARY.map((name): [string] => [name]),
     ['exceptions.cc'],
   ];

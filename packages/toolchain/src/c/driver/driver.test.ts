@@ -236,6 +236,8 @@ test('main may lie in a library; a program without main does not link', () => {
   for (const [main, printed] of [
     ['int main(int argc, char **argv) { return puts("with arguments") < 0; }', 'with arguments\n'],
     ['int main(void) { return puts("without") < 0; }', 'without\n'],
+    ['int main(int argc) { return printf("%d\\n", argc) < 0; }', '1\n'],
+    ['int main(int argc, char **argv, char **envp) { return printf("%d\\n", envp != 0) < 0; }', '1\n'],
   ] as const) {
     const files = new MemoryFiles({
       '/home/me/main.c': `#include <stdio.h>\n${main}\n`,
