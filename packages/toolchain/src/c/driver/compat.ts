@@ -15,7 +15,17 @@ import { DEFAULT_UNWIND_BYTES } from './arguments.ts';
 import { DriverRun, TEMPORARY } from './run.ts';
 
 /** The functions of the C library that wasi-libc lacks, or has differently. */
-const LIBRARY = ['glibc.c', 'locale.c', 'options.c', 'posix.c', 'signals.c', 'threads.c', 'times.c'];
+const LIBRARY = [
+  'glibc.c',
+  'locale.c',
+  'options.c',
+  'posix.c',
+  'random.c',
+  'signals.c',
+  'system.c',
+  'threads.c',
+  'times.c',
+];
 
 const compiled = new Map<string, Uint8Array>();
 
