@@ -9,7 +9,7 @@ const VALUED = new Set(
   (
     '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
     '--stuck-after --stuck-factor --time-limit --server --token --env --part-env --room --notify --memory --seed ' +
-    '--stdin --team --parity --whole-every --ft-comm --ft-msg --ft-wait'
+    '--stdin --team --parity --whole-every --ft-comm --ft-msg --ft-wait --outfile-pattern --errfile-pattern'
   ).split(' '),
 );
 const SAME: Readonly<Record<string, string>> = {
@@ -19,6 +19,8 @@ const SAME: Readonly<Record<string, string>> = {
   '--prepend-rank': '-l',
   '-tag-output': '-l',
   '--tag-output': '-l',
+  '-outfile-pattern': '--outfile-pattern',
+  '-errfile-pattern': '--errfile-pattern',
   '-bynode': '--map-by=node',
   '--bynode': '--map-by=node',
   '-byslot': '--map-by=slot',

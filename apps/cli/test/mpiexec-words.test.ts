@@ -20,6 +20,9 @@ test('the habits of MPICH, Open MPI and Slurm', () => {
     argv: '--map-by node --team 2 -n 4 ./a'.split(' '),
     ignored: [],
   });
+  expect(words('-outfile-pattern out.%r --errfile-pattern err.%r -n 4 ./a').argv).toEqual(
+    '--outfile-pattern out.%r --errfile-pattern err.%r -n 4 ./a'.split(' '),
+  );
   expect(words('--map-by slot -n 4 ./a').argv).toEqual('--map-by slot -n 4 ./a'.split(' '));
   expect(words('-bynode -n 4 ./a').argv).toEqual('--map-by=node -n 4 ./a'.split(' '));
   expect(words('-version').argv).toEqual(['--version']);

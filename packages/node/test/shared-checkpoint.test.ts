@@ -14,8 +14,8 @@ afterAll(() => bench.close());
 
 /**
  * Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio; what others
- * keep: 0 copies, 1 a checksum, 2 a copy at the partner node, 3 nothing (all is on disk); how many of its files on disk
- * rank 1 damages before it fails, the newest first.
+ * keep: 0 copies, 1 a checksum, 2 a copy at the partner node, 3 nothing (all is on disk); whether rank 1
+ * damages the newest of its files on disk before it fails.
  */
 const CHECKPOINTS = `
 import { COMM_SELF, COMM_WORLD as world, ERR_ARG, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
@@ -25,7 +25,7 @@ const [lose = -1, hold = -1, ratio = 1000, way = 0, damages = 0] = args.map(Numb
 const disk = way === 3;
 const coded = disk ? 0 : way;
 const code = (['copies', 'checksum', 'pair'] as const)[coded];
-/** The files of this process, the newest first: one byte behind the head of each becomes another. */
+/** One byte behind the head of the newest file of this process becomes another. */
 function damage(): void {
   const found: [round: number, path: string][] = [];
   for (let context = 0; context < 64; context++)
@@ -42,12 +42,10 @@ function damage(): void {
       }
     }
   if (found.length !== 2) throw new Error('files: ' + found.join());
-  found.sort((a, b) => b[0] - a[0]);
-  for (const [, path] of found.slice(0, damages)) {
-    const file = File.open(COMM_SELF, path, MODE_RDWR);
-    file.writeAt(Uint8Array.of(255), 40);
-    file.close();
-  }
+  const [, newest] = found.sort((a, b) => b[0] - a[0])[0]!;
+  const file = File.open(COMM_SELF, newest, MODE_RDWR);
+  file.writeAt(Uint8Array.of(255), 40);
+  file.close();
 }
 const cells = new Float64Array(1001);
 const state = { step: 0, seen: [] as number[] };
@@ -89,7 +87,7 @@ for (;;)
         console.log('holds');
         stdin.readLine();
       }
-      if (state.step === lose && world.rank === 1 && !ft.restarted && damages > 0) damage();
+      if (state.step === lose && world.rank === 1 && !ft.restarted && damages === 1) damage();
       if (state.step === lose && world.rank === 1 && !ft.restarted) throw new RangeError('fails');
       const left = new Float64Array(1);
       world.sendrecv(cells.subarray(1000), (world.rank + 1) % world.size, 1, left, (world.rank + world.size - 1) % world.size);
@@ -137,10 +135,6 @@ it('a rank that fails goes on from the disk, where no other has its data', async
 
 it('"the latest coherent copy": where the newest on disk is damaged at one, all go back to the one before', async () => {
   expect(await answer(await submit(5, -1, 1000, 3, 1))).toEqual(whole);
-  const { job, stderr } = await bench.ended(await submit(5, -1, 1000, 3, 2));
-  expect(job.state).toBe('failed');
-  expect(stderr.join()).toMatch(/'mpi-ckpt\/\d+\/1\.\d' is damaged: bytes have changed/);
-  expect(stderr.join()).toMatch(/another process cannot read its checkpoints on disk/);
 });
 
 it('a node that is killed, with its ranks, while others keep checksums', async () => {

@@ -103,8 +103,13 @@ export type JobOptions = Static<typeof JobOptions>;
 
 export const RoomCode = Type.String({ pattern: ROOM_CODE });
 
+/** Of one argument, as Linux has it (MAX_ARG_STRLEN). */
+export const MAX_ARGUMENT = 128 * 1024;
+/** Of all arguments of a program, in bytes: every rank gets them with its assignment. */
+export const MAX_ARGUMENTS_BYTES = 1024 * 1024;
+
 /** Arguments of a program. */
-const Arguments = Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 });
+const Arguments = Type.Array(Type.String({ maxLength: MAX_ARGUMENT }), { maxItems: 256 });
 
 /** A further program of a job (MPMD, MPI-4.1 §11.5), and how many ranks run it. */
 export const FurtherPart = Type.Object(

@@ -102,6 +102,14 @@ describe('schemas at the border', () => {
     expect(check.Check({ ...good, sudo: true })).toBe(false);
     expect(check.Check({ ...good, program: { ...good.program, entry: '../main.ts' } })).toBe(false);
   });
+  test('an argument may have 128 KiB, and not a character more', () => {
+    const check = Compile(JobSubmission);
+    const program = { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': '' } };
+    const submission = (length: number) => ({ program, size: 2, args: ['a', 'x'.repeat(length)] });
+    expect([4097, 131_072, 131_073].map((n) => check.Check(submission(n)))).toEqual([true, true, false]);
+    const further = (length: number) => ({ program, size: 1, further: [{ ...submission(length), size: 1 }] });
+    expect([131_072, 131_073].map((n) => check.Check(further(n)))).toEqual([true, false]);
+  });
   test('hello and attach refuse what is out of range', () => {
     const hello = { version: 1, name: 'n', engine: 'Node', slots: 2, holds: [], images: [] };
     expect(Compile(Hello).Check(hello)).toBe(true);

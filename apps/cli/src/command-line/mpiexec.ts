@@ -130,6 +130,8 @@ const submitModule = () => import('../commands/submit.ts');
 export function mpiexecCommand(program: Command, act: Act): void {
   jobOptions(program.command('mpiexec').alias('mpirun').description('run an MPI program and wait until it ends'))
     .option('-l, --label', "put '[rank] ' before each line of output")
+    .option('--outfile-pattern <path>', "write each rank's output to a file; %r in its name is the rank (out.%r)")
+    .option('--errfile-pattern <path>', 'the same for standard error')
     .option('--local', 'run on this machine, whatever server is configured')
     .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
     .option('--detach', 'submit the job to the server, print its id, and leave, as mayfly submit does')

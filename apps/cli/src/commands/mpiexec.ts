@@ -9,6 +9,7 @@ import type { Embedded } from '../local-cluster.ts';
 import { endOf, tell } from '../ending.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
+import { OutputFiles } from '../output-files.ts';
 import { OutputMerger } from '../output-merger.ts';
 import { describeJob, ProgressLine } from '../progress-line.ts';
 import { saveResultFiles } from '../result-files.ts';
@@ -20,6 +21,8 @@ export interface MpiexecOptions extends ConnectionOptions, SubmissionOptions {
   label?: boolean;
   outputDir?: string;
   quiet?: boolean;
+  outfilePattern?: string;
+  errfilePattern?: string;
 }
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
@@ -27,6 +30,12 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   for (const option of ['room', 'notify'] as const)
     if (options[option] !== undefined && !connection)
       throw new CommandError(`--${option} needs a server: add --server, or set MAYFLY_SERVER`, Exit.USAGE);
+  const files = {
+    stdout:
+      options.outfilePattern === undefined ? undefined : new OutputFiles(options.outfilePattern, '--outfile-pattern'),
+    stderr:
+      options.errfilePattern === undefined ? undefined : new OutputFiles(options.errfilePattern, '--errfile-pattern'),
+  };
   const { submission, ranks, ownFiles } = await prepareSubmission(program, args, options);
   submission.options = { ...submission.options, interactive: true };
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
@@ -50,7 +59,7 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
     };
     if (interrupt.code !== undefined) interrupt.onFirst();
     const input = feedStdin(client, job.id);
-    const view = await showUntilEnd(client, job, progress, options);
+    const view = await showUntilEnd(client, job, progress, options, files);
     input.stop();
     const directory = options.outputDir ?? (embedded ? '.' : undefined);
     if (directory !== undefined && view.outputs.length > 0) {
@@ -79,6 +88,7 @@ async function showUntilEnd(
   job: JobView,
   progress: ProgressLine,
   options: MpiexecOptions,
+  files: Record<'stdout' | 'stderr', OutputFiles | undefined>,
 ): Promise<JobView> {
   const digits = String(job.size - 1).length;
   const label = options.label ? (task: number): string => `[${String(task).padStart(digits)}] ` : undefined;
@@ -97,6 +107,17 @@ async function showUntilEnd(
     // Nothing came for a while: a line that is still open is a prompt.
     if (++quiet >= 2) flush();
   }, 250);
+  const written = (task: number, stream: 'stdout' | 'stderr', bytes: Uint8Array): boolean => {
+    try {
+      files[stream]?.write(task, bytes);
+      return files[stream] !== undefined;
+    } catch (error) {
+      // Rather here than lost.
+      files[stream] = undefined;
+      warn(`${(error as Error).message}. The output comes here from now on`);
+      return false;
+    }
+  };
   let hint: NodeJS.Timeout | undefined;
   if (!options.quiet)
     hint = setTimeout(() => {
@@ -112,9 +133,11 @@ async function showUntilEnd(
           warn(v.stopped ? `job ${job.id} is paused: ${v.stopped.message}` : `job ${job.id} resumed`);
         latest = v;
       },
-      provisional: (streams) => progress.setProvisional(streams.flatMap((s) => linesOf(s, label))),
+      provisional: (streams) =>
+        progress.setProvisional(streams.filter((s) => !files[s.stream]).flatMap((s) => linesOf(s, label))),
       output: (task, stream, bytes) => {
         quiet = 0;
+        if (written(task, stream, bytes)) return;
         progress.write(process[stream], mergers[stream].take(task, bytes));
       },
     });

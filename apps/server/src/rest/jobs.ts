@@ -34,6 +34,7 @@ import {
   type PreparedProgram,
 } from '../jobs/program.ts';
 import type { Disk } from '../disk.ts';
+import { needArguments } from '../jobs/arguments.ts';
 import { clustersOf, needRooms } from '../jobs/clusters.ts';
 import { bytesOfPrograms } from '../jobs/job-store.ts';
 import { takesImages } from '../jobs/takes-images.ts';
@@ -258,6 +259,7 @@ export async function submit(
       `The input files have ${bytes + stdin.length} bytes; this server accepts ${limits.inputBytes}.`,
     );
   const submitted: FurtherPart[] = [{ program: s.program, size: s.size, args: s.args ?? [] }, ...(s.further ?? [])];
+  needArguments(submitted);
   const size = submitted.reduce((n, part) => n + part.size, 0);
   if (size > MAX_RANKS)
     throw new MayflyError('BAD_REQUEST', `The programs have ${size} ranks together; a job has at most ${MAX_RANKS}.`);

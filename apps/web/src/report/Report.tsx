@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import type { JobReport } from '@mayfly/wire';
 import { Differences } from '../shared/Differences.tsx';
 import { Fact } from '../shared/Fact.tsx';
-import { bytes, count, dayAndClock, duration, elapsed, plural, rankRange } from '../shared/format.ts';
+import { bytes, count, dayAndClock, duration, elapsed, plural, rankRange, shownArguments } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { goesBackTogether, toleranceText } from '../dashboard/protocol-texts.ts';
 import { Rollbacks, WaveTable } from '../dashboard/job/waves/Waves.tsx';
@@ -46,7 +46,7 @@ export function Report({ report: r }: { report: JobReport }) {
           {(job.parts ?? [{ first: 0, size: job.size, program: job.program, args: job.args }]).map((part, n) => (
             <Fragment key={part.first}>
               <dt>Program{job.parts && ` ${n}, ${rankRange(part)}`}</dt>
-              <dd className="mono">{[part.program.entry, ...part.args].join(' ')}</dd>
+              <dd className="mono">{shownArguments([part.program.entry, ...part.args])}</dd>
               <dt>Hash (BLAKE3)</dt>
               <dd className="mono">{part.program.hash}</dd>
             </Fragment>

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, count, day, dayAndClock, duration, elapsed, plural } from './format.ts';
+import { ago, bytes, count, day, dayAndClock, duration, elapsed, plural, shownArguments } from './format.ts';
 
 describe('format', () => {
   it('says bytes with at most three digits', () => {
@@ -16,6 +16,11 @@ describe('format', () => {
       '34 MB',
       '1.5 GB',
     ]);
+  });
+  it('shows the first 2,000 characters of long arguments', () => {
+    expect(shownArguments(['heat', '-n', '200'])).toBe('heat -n 200');
+    expect(shownArguments(['a', 'x'.repeat(1998)])).toHaveLength(2000);
+    expect(shownArguments(['a', 'x'.repeat(3200)])).toBe(`a ${'x'.repeat(1998)}… (1,202 more characters)`);
   });
   it('says counts', () => {
     expect([0, 7, 12_345, 1_234_567, 2e9].map(count)).toEqual(['0', '7', '12,345', '1.23 M', '2 G']);

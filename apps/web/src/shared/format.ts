@@ -38,6 +38,15 @@ export const plural = (n: number, one: string, many = `${one}s`): string => `${c
 export const rankRange = ({ first, size }: { first: number; size: number }): string =>
   size === 1 ? `rank ${first}` : `ranks ${first}–${first + size - 1}`;
 
+const SHOWN_ARGUMENTS = 2000;
+
+/** The words of a command, cut where they would fill the page: they may have a megabyte. */
+export function shownArguments(words: readonly string[]): string {
+  const text = words.join(' ');
+  const rest = text.length - SHOWN_ARGUMENTS;
+  return rest <= 0 ? text : `${text.slice(0, SHOWN_ARGUMENTS)}… (${rest.toLocaleString('en-GB')} more characters)`;
+}
+
 /** 340 ms, 2.4 s, 47 s, 3 min 05 s, 2 h 04 min, 3 d 4 h. */
 export function duration(ms: number): string {
   const positive = Math.max(0, ms);

@@ -38,6 +38,29 @@ int lockf(int, int, off_t);
 int pause(void);
 pid_t gettid(void);
 int getdtablesize(void);
+int dup(int);
+int dup2(int, int);
+int dup3(int, int, int);
+void sync(void);
+int syncfs(int);
+int chown(const char *, uid_t, gid_t);
+int lchown(const char *, uid_t, gid_t);
+int fchown(int, uid_t, gid_t);
+char *ttyname(int);
+int ttyname_r(int, char *, size_t);
+int getlogin_r(char *, size_t);
+int getgroups(int, gid_t []);
+int setuid(uid_t);
+int seteuid(uid_t);
+int setgid(gid_t);
+int setegid(gid_t);
+pid_t getpgrp(void);
+pid_t getpgid(pid_t);
+int setpgid(pid_t, pid_t);
+pid_t getsid(pid_t);
+pid_t setsid(void);
+int eaccess(const char *, int);
+int euidaccess(const char *, int);
 #ifdef __cplusplus
 }
 #endif

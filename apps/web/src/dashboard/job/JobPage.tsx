@@ -4,7 +4,17 @@ import { faultsOf, progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
-import { bytes, clock, count, dayAndClock, duration, elapsed, plural, rankRange } from '../../shared/format.ts';
+import {
+  bytes,
+  clock,
+  count,
+  dayAndClock,
+  duration,
+  elapsed,
+  plural,
+  rankRange,
+  shownArguments,
+} from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -179,7 +189,7 @@ function About({ job }: { job: JobView }) {
               </>
             )}
             <dt>Arguments</dt>
-            <dd className="mono">{part.args.length ? part.args.join(' ') : '–'}</dd>
+            <dd className="mono">{part.args.length ? shownArguments(part.args) : '–'}</dd>
           </Fragment>
         ))}
         <dt>Ranks</dt>

@@ -106,7 +106,7 @@ const IGNORED_KEYWORDS = new Set('relro norelro now lazy noexecstack execstack d
 const IGNORED_LIBRARIES = new Set(
   (
     'mpi pmpi mpich mpicxx mpichcxx mpi_cxx open-rte open-pal gomp omp iomp5 gcc gcc_s numa atomic quadmath ' +
-    'ssp hwloc dl-compat'
+    'ssp hwloc dl-compat stdc++fs stdc++exp c++fs c++experimental'
   ).split(' '),
 );
 const REFUSED: readonly (readonly [RegExp, string])[] = [

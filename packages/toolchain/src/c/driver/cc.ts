@@ -195,6 +195,11 @@ export function clangFlags(
   source: Pick<Input, 'kind' | 'language'>,
   options: Pick<DriverOptions, 'cwd'>,
 ): string[] {
+  // One list of options may serve sources in both languages (-x c a.c -x c++ b.cc): a standard of the other one is not
+  // for this.
+  const own = args.clang.filter(
+    (a) => source.language === undefined || !a.startsWith('-std=') || a.includes('++') === (source.kind !== 'c'),
+  );
   return [
     `--sysroot=${SYSROOT}`,
     '-resource-dir',
@@ -205,6 +210,7 @@ export function clangFlags(
     '-isystem',
     `${RESOURCES}/compat/include`,
     ...['SIGNAL', 'MMAN', 'PROCESS_CLOCKS', 'GETPID'].map((name) => `-D_WASI_EMULATED_${name}`),
+    ...unixMacros(own),
     // What gcc only warns about, old codes rely on.
     ...(source.kind === 'c'
       ? [
@@ -230,12 +236,15 @@ export function clangFlags(
     ...(source.kind === 'assembler' ? [] : ['-mllvm', '-enable-emscripten-sjlj']),
     ...(source.kind === 'c++' ? ['-mllvm', '-enable-emscripten-cxx-exceptions'] : []),
     ...(source.language === undefined ? [] : ['-x', source.language]),
-    // One list of options may serve sources in both languages (-x c a.c -x c++ b.cc): a standard of the other one is
-    // not for this.
-    ...args.clang.filter(
-      (a) => source.language === undefined || !a.startsWith('-std=') || a.includes('++') === (source.kind !== 'c'),
-    ),
+    ...own,
   ];
+}
+
+/** As gcc defines them: the name without underscores belongs to programs in the modes of the standard. */
+function unixMacros(options: readonly string[]): string[] {
+  const mode = options.filter((o) => /^(-std=|--std=|-ansi$)/.test(o)).at(-1);
+  const strict = mode !== undefined && !/=gnu/.test(mode);
+  return ['__unix__', '__unix', ...(strict ? [] : ['unix'])].map((name) => `-D${name}=1`);
 }
 
 function show(run: DriverRun, args: Arguments, argv: readonly string[]): DriverResult {

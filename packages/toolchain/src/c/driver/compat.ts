@@ -15,7 +15,17 @@ import { DEFAULT_UNWIND_BYTES } from './arguments.ts';
 import { DriverRun, TEMPORARY } from './run.ts';
 
 /** The functions of the C library that wasi-libc lacks, or has differently. */
-const LIBRARY = ['glibc.c', 'locale.c', 'options.c', 'posix.c', 'signals.c', 'threads.c', 'times.c'];
+const LIBRARY = [
+  'glibc.c',
+  'locale.c',
+  'options.c',
+  'posix.c',
+  'random.c',
+  'signals.c',
+  'system.c',
+  'threads.c',
+  'times.c',
+];
 
 const compiled = new Map<string, Uint8Array>();
 
@@ -23,6 +33,9 @@ export const compatOfC = (run: DriverRun, unwindBytes: number): string[] => [
   compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${unwindBytes}`),
   compat(run, 'throw.c'),
 ];
+/** What calls a main() with so many parameters. */
+export const compatOfMain = (run: DriverRun, parameters: 1 | 3): string =>
+  compat(run, 'main.c', `-DMAYFLY_MAIN_PARAMETERS=${parameters}`);
 export const compatOfLibrary = (run: DriverRun, cxx: boolean): string[] => [
   ...LIBRARY.map((name) => compat(run, name)),
   ...(cxx ? [compat(run, 'exceptions.cc')] : []),
@@ -89,6 +102,7 @@ export function buildCompat(): void {
   const all: [string, ...string[]][] = [
     ['unwind.c', `-DMAYFLY_UNWIND_BYTES=${DEFAULT_UNWIND_BYTES}`],
     ['throw.c'],
+    ...[1, 3].map((n): [string, string] => ['main.c', `-DMAYFLY_MAIN_PARAMETERS=${n}`]),
     ...LIBRARY.map((name): [string] => [name]),
     ['exceptions.cc'],
   ];

@@ -161,8 +161,8 @@ test('a device is read as a file, written through, and stays, whoever calls', ()
 test('what cannot be is refused by name', () => {
   const files = new MemoryFiles({
     '/home/me/x.c':
-      'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int); int dup2(int, ' +
-      'int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1) + dup2(1, 2); }',
+      'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int); int shm_open(int, ' +
+      'int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1) + shm_open(1, 2); }',
   });
   for (const option of ['-shared', '-mrelaxed-simd', '-fplugin=evil.so', '-fsanitize=address'])
     expect(drive(files, `${option} x.c`)).toMatchObject({
@@ -178,11 +178,39 @@ test('what cannot be is refused by name', () => {
   for (const line of [
     'undefined symbol: mine',
     'mpicc: note: socket: a rank has no network but MPI',
-    'mpicc: note: dup2: a file of a rank has one descriptor',
+    'mpicc: note: shm_open: a rank has no other process to talk to but through MPI',
     'mpicc: note: MPI_Nonsense: mpi.h does not declare it',
   ])
     expect(err).toContain(line);
   expect(files.read('/home/me/x')).toBeUndefined();
+});
+
+test("the linker's --wrap reaches functions of the program, of libc and of MPI; libstdc++'s parts are accepted", () => {
+  const files = new MemoryFiles({
+    '/home/me/main.c': `#include <stdio.h>
+#include <stdlib.h>
+#include <mpi.h>
+void *__real_malloc(size_t);
+int __real_helper(int), __real_MPI_Comm_rank(MPI_Comm, int *), helper(int), calls;
+void *__wrap_malloc(size_t n) { calls++; return __real_malloc(n); }
+int __wrap_helper(int n) { return __real_helper(n) + 1; }
+int __wrap_MPI_Comm_rank(MPI_Comm c, int *r) { int e = __real_MPI_Comm_rank(c, r); *r += 40; return e; }
+int main(void) {
+  int r = 0; void *volatile p = malloc(3);
+  MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("%d %d %d %d\\n", calls, r, helper(5), p != 0); return 0;
+}`,
+    '/home/me/helper.c': 'int helper(int n) { return 2 * n; }\n',
+  });
+  const wraps = '-Wl,--wrap=malloc -Wl,--wrap,helper -Wl,--wrap=MPI_Comm_rank';
+  expect(drive(files, `main.c helper.c ${wraps} -lstdc++fs -lstdc++exp -o prog`)).toEqual({
+    exit: 0,
+    out: '',
+    err: '',
+  });
+  const { wasm, info } = instrument(files.read('/home/me/prog')!);
+  const host = new TestHost(wasm, info, {});
+  host.run();
+  expect(host.out).toBe('1 40 11 1\n');
 });
 
 test('checks of undefined behaviour need no run-time library: the place where one fails traps', () => {
@@ -236,6 +264,8 @@ test('main may lie in a library; a program without main does not link', () => {
   for (const [main, printed] of [
     ['int main(int argc, char **argv) { return puts("with arguments") < 0; }', 'with arguments\n'],
     ['int main(void) { return puts("without") < 0; }', 'without\n'],
+    ['int main(int argc) { return printf("%d\\n", argc) < 0; }', '1\n'],
+    ['int main(int argc, char **argv, char **envp) { return printf("%d\\n", envp != 0) < 0; }', '1\n'],
   ] as const) {
     const files = new MemoryFiles({
       '/home/me/main.c': `#include <stdio.h>\n${main}\n`,

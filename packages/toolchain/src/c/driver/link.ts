@@ -10,7 +10,7 @@ import { mismatched } from '../mismatch.ts';
 import { resources } from '../resources.ts';
 import { ModuleError } from '../wasm-module.ts';
 import type { Arguments, Input } from './arguments.ts';
-import { compatOfC, compatOfLibrary } from './compat.ts';
+import { compatOfC, compatOfLibrary, compatOfMain } from './compat.ts';
 import { mixedWidths } from './long64/mark.ts';
 import { type DriverRun, TEMPORARY } from './run.ts';
 import { weakenTentative } from './tentative.ts';
@@ -23,19 +23,23 @@ const MAX_MEMORY = 2 ** 31;
 
 /**
  * What clang calls `int main(int, char **)` and `int main(void)`. libc has a `__main_void` of its own, which calls the
- * other one.
+ * other one. A main() with another number of parameters stays `main`, and compat/main.c calls it.
  */
 const MAIN = ['__main_argc_argv', '__main_void'] as const;
-const TRACE = /^.*: (?:lazy definition|definition|reference) (?:of|to) (?:__main_argc_argv|__main_void)\n/gm;
-const hasMain = (traced: string): boolean =>
-  traced
-    .split('\n')
-    .some((l) => /: definition of (__main_argc_argv|__main_void)$/.test(l) && !l.startsWith(`${LIB}/libc.a(`));
+const OTHER_MAIN = 'main';
+const TRACE = /^.*: (?:lazy definition|definition|reference) (?:of|to) (?:__main_argc_argv|__main_void|main)\n/gm;
+const defines = (traced: string, names: readonly string[]): boolean =>
+  traced.split('\n').some((l) => {
+    const name = /: definition of (\w+)$/.exec(l)?.[1];
+    return name !== undefined && names.includes(name) && !l.startsWith(`${LIB}/libc.a(`);
+  });
+const hasMain = (traced: string): boolean => defines(traced, MAIN);
+const hasOtherMain = (traced: string): boolean => !hasMain(traced) && defines(traced, [OTHER_MAIN]);
 
 export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) => string): number {
   const cxx = args.cxxLibrary || args.inputs.some((i) => i.kind === 'c++');
   run.temporary.write('/mpi-names', new TextEncoder().encode(resources().mpiNames.join('\n')));
-  const own = compatOfC(run, args.unwindBytes);
+  let own = compatOfC(run, args.unwindBytes);
   const libraries = args.standardLibrary ? compatOfLibrary(run, cxx) : [];
   let objects = args.inputs.map((i) => (i.kind === 'library' ? `-l${i.path}` : objectOf(i)));
   const missing = args.inputs.filter(
@@ -81,7 +85,7 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
       ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`),
       `--allow-undefined-file=${TEMPORARY}/mpi-names`,
       ...kept.map((n) => `--export-if-defined=${n}`),
-      ...MAIN.map((n) => `--trace-symbol=${n}`),
+      ...[...MAIN, OTHER_MAIN].map((n) => `--trace-symbol=${n}`),
       ...wanted.map((n) => `--undefined=${n}`),
       ...args.linker,
       '-o',
@@ -100,16 +104,22 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
     }
   }
   // libc asks for main weakly, and a weak reference takes nothing out of an archive.
-  const wanted = r.exit === 0 && !hasMain(text(r.stdout)) ? MAIN : [];
-  if (wanted.length > 0) {
-    r = ld([], wanted);
-    if (r.exit === 0 && !hasMain(text(r.stdout))) {
-      run.say(
-        `wasm-ld: error: undefined symbol: main\n${run.options.driver}: note: main: no object and no library ` +
-          `of this command defines it\n`,
-      );
-      return 1;
+  const found = hasMain(text(r.stdout)) || hasOtherMain(text(r.stdout));
+  const wanted = r.exit === 0 && !found ? [...MAIN, OTHER_MAIN] : [];
+  if (wanted.length > 0) r = ld([], wanted);
+  if (r.exit === 0 && hasOtherMain(text(r.stdout))) {
+    const before = own;
+    for (const parameters of [3, 1] as const) {
+      own = [...before, compatOfMain(run, parameters)];
+      r = ld([], wanted);
+      if (!mismatched(text(r.stderr)).includes(OTHER_MAIN)) break;
     }
+  } else if (r.exit === 0 && !hasMain(text(r.stdout))) {
+    run.say(
+      `wasm-ld: error: undefined symbol: main\n${run.options.driver}: note: main: no object and no library ` +
+        `of this command defines it\n`,
+    );
+    return 1;
   }
   const mismatches = mismatched(text(r.stderr));
   if (r.exit === 0 && mismatches.length > 0) r = ld(mismatches, wanted);

@@ -1,11 +1,11 @@
 /** Why a symbol that the linker misses does not exist on wasm, by name. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [
-    /^(posix_spawnp?|exec(v|ve|vp|l|le|lp)|fexecve|clone|daemon|wait3|wait4|waitid|wordexp)$/,
+    /^(exec(v|ve|vp|l|le|lp)|fexecve|clone|daemon|wait3|wait4|waitid)$/,
     'a rank is one process in a sandbox: it cannot start programs',
   ],
   [
-    /^(socket|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|shutdown|setsockopt|getsockopt|getaddrinfo|gethostbyname|getsockname|getifaddrs|inet_\w+)$/,
+    /^(socket|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|shutdown|setsockopt|getsockopt|getsockname|getifaddrs|inet_\w+)$/,
     'a rank has no network but MPI',
   ],
   [
@@ -36,11 +36,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^(__cpp_exception|_Unwind_\w+|__gxx_personality\w*|__wasm_lpad_context)$/,
     'an object was built elsewhere with other exceptions: compile every file with mayfly mpicxx',
   ],
-  [/^(dup2?|dup3)$/, 'a file of a rank has one descriptor: open it once more, or use freopen()'],
   [/^P?MPIX?_/, 'mpi.h does not declare it'],
   [/^(mpi_\w+_|_gfortran\w*)$/, 'Fortran is not supported'],
   [
-    /^(chown|fchown|mount|umount|reboot|setuid|setgid|seteuid|setegid|setsid|setpgid|chroot|mknod|statfs|fstatfs|getgroups|getpgid|prctl|syscall|sysinfo|ioperm|iopl|tc[gs]etattr|ttyname|getauxval)$/,
+    /^(mount|umount|reboot|chroot|mknod|prctl|syscall|sysinfo|ioperm|iopl|getauxval)$/,
     'a rank has no users, devices or processes of an operating system',
   ],
   [
@@ -49,9 +48,12 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** A name of C; of the functions of C++, which come with their types, only those that look like MPI's. */
+const UNDEFINED = /undefined symbol: (?:(\w+)|(P?MPIX?_\w+)\(.*\))$/gm;
+
 /** Notes for the undefined symbols in the linker's messages. */
 export function explainUndefined(messages: string, driver: string): string {
-  const names = new Set([...messages.matchAll(/undefined symbol: (\S+)/g)].map((m) => m[1]!));
+  const names = new Set([...messages.matchAll(UNDEFINED)].map((m) => m[1] ?? m[2]!));
   return [...names]
     .flatMap((name) => {
       const reason = REASONS.find(([pattern]) => pattern.test(name))?.[1];

@@ -55,3 +55,34 @@ it.each(['c89', 'c99', 'c11', 'c17', 'c23', 'gnu89', 'gnu99', 'gnu11', 'gnu17', 
 it.each(['c++98', 'c++11', 'c++17', 'c++23', 'gnu++17'])('all together with -std=%s', (mode) => {
   expect(errors(headers, `-std=${mode}`)).toEqual([]);
 });
+
+/** "the GNU C preprocessor … predefines `unix`" with underscores in every mode, and without in gnu's alone (cpp). */
+it.each([
+  ['', 'c', 1],
+  ['-ansi', 'c', 0],
+  ['-std=c99', 'c', 0],
+  ['-std=gnu89', 'c', 1],
+  ['-std=c11 -std=gnu11', 'c', 1],
+  ['-std=iso9899:1999', 'c', 0],
+  ['', 'cc', 1],
+  ['-std=c++17', 'cc', 0],
+  ['-std=gnu++20', 'cc', 1],
+  ['-Uunix -U__unix__ -U__unix', 'c', -1],
+])('%s: __unix__ and __unix are defined for a file .%s, unix is: %d', (flags, extension, bare) => {
+  const files = new MemoryFiles({
+    [`/a.${extension}`]: `
+#if ${bare < 0 ? '' : '!'}(defined __unix__ && defined __unix && !defined __linux__)
+#error with underscores
+#endif
+#${bare === 1 ? 'ifndef' : 'ifdef'} unix
+#error without underscores
+#endif
+`,
+  });
+  const r = cc([...flags.split(' ').filter(Boolean), '-c', `/a.${extension}`], {
+    files,
+    cwd: '/',
+    driver: extension === 'c' ? 'mpicc' : 'mpicxx',
+  });
+  expect(new TextDecoder().decode(r.stderr)).toBe('');
+});

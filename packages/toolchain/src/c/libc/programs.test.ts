@@ -5,8 +5,16 @@ import { runProgram } from './run-for-tests.ts';
 
 const file = (name: string): string => readFileSync(new URL(`programs/${name}`, import.meta.url), 'utf8');
 
-it.each(['glibc', 'misc', 'times'])('%s.c prints what it prints natively', (name) => {
+it.each(['glibc', 'misc', 'random', 'times'])('%s.c prints what it prints natively', (name) => {
   expect(runProgram(file(`${name}.c`)).out).toBe(file(`${name}.expected`));
+});
+
+it('what a rank has not is answered as on a machine without it, or with ENOSYS and one line', () => {
+  const { out, err } = runProgram(file('system.c'));
+  expect(out).toBe(file('system.expected'));
+  expect([...err.matchAll(/^mayfly: (\w+): /gm)].map((m) => m[1])).toEqual(
+    'dup dup2 getaddrinfo gethostbyname posix_spawn getcontext wordexp statfs msync'.split(' '),
+  );
 });
 
 it('err(), warn() and error() say what errno means, and end with their status', () => {

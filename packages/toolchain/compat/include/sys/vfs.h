@@ -1,0 +1,2 @@
+/* As in glibc. */
+#include <sys/statfs.h>
