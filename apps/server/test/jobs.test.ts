@@ -75,7 +75,9 @@ describe('a job over real sockets', () => {
     expect(view).toMatchObject({ state: 'done', exitCode: 0, faults: [] });
     for (let t = 0; t < 4; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 4, 30));
     // A message of the counts goes from rank to rank: the lines that each has printed are none.
-    expect(view.tasks.map((t) => [t.messagesIn, t.messagesOut, t.state])).toEqual(view.tasks.map(() => [30, 30, 'done']));
+    expect(view.tasks.map((t) => [t.messagesIn, t.messagesOut, t.state])).toEqual(
+      view.tasks.map(() => [30, 30, 'done']),
+    );
     expect(view.outputBytes).toBeGreaterThan(0);
   });
 
