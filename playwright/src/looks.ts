@@ -62,6 +62,8 @@ export const watchShifts = (page: Page): Promise<void> =>
     }
     const moved: string[] = [];
     Object.assign(globalThis, { moved });
+    // A shift has the time of its frame, which may have begun before the page changed.
+    const FRAME_MS = 100;
     let ended = Infinity;
     const look = () => {
       if (document.querySelector('.job-page[data-ended]')) ended = Math.min(ended, performance.now());
@@ -70,7 +72,7 @@ export const watchShifts = (page: Page): Promise<void> =>
     new MutationObserver(look).observe(document, { subtree: true, childList: true, attributeFilter: ['data-ended'] });
     new PerformanceObserver((list) => {
       for (const e of list.getEntries() as Shift[])
-        for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput || e.startTime > ended
+        for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput || e.startTime > ended - FRAME_MS
           ? []
           : e.sources)
           if (Math.abs(was.top - is.top) >= 3 || Math.abs(was.left - is.left) >= 3)
