@@ -3,11 +3,12 @@
  * away).
  */
 import { ROLES, type JobView, type Me, type NodeView, type Role } from '@mayfly/wire';
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { useNow } from '../shared/useNow.ts';
 import { getJobs, getMe, getNodes, serverNow } from './api.ts';
-import { useLiveView, type Live } from './live.ts';
+import { listed, type Listed } from './listed.ts';
+import { useLiveView, type Live, type LiveView } from './live.ts';
 
 export const LiveContext = createContext<Live | undefined>(undefined);
 
@@ -17,25 +18,16 @@ export function useLive(): Live {
   return live;
 }
 
-interface Listed<T> {
-  data: T[] | undefined;
-  error: Error | null;
-}
-
-const whileAway = (online: boolean) => ({ enabled: !online, refetchInterval: 4000, retry: false }) as const;
-const listed = <T,>(live: T[] | undefined, online: boolean, query: UseQueryResult<T[]>): Listed<T> =>
-  online && live ? { data: live, error: null } : { data: query.data ?? live, error: query.error };
+const whileAway = ({ status }: LiveView) => ({ enabled: status !== 'online', refetchInterval: 4000, retry: false });
 
 export function useJobs(): Listed<JobView> {
   const view = useLiveView(useLive());
-  const online = view.status === 'online';
-  return listed(view.jobs, online, useQuery({ queryKey: ['jobs'], queryFn: getJobs, ...whileAway(online) }));
+  return listed(view, view.jobs, useQuery({ queryKey: ['jobs'], queryFn: getJobs, ...whileAway(view) }));
 }
 
 export function useNodes(): Listed<NodeView> {
   const view = useLiveView(useLive());
-  const online = view.status === 'online';
-  return listed(view.nodes, online, useQuery({ queryKey: ['nodes'], queryFn: getNodes, ...whileAway(online) }));
+  return listed(view, view.nodes, useQuery({ queryKey: ['nodes'], queryFn: getNodes, ...whileAway(view) }));
 }
 
 /** Whose token this browser has. Undefined until the server has said it. */

@@ -50,8 +50,14 @@ export interface LiveView {
   /** `offline`: was there, is gone; it tries again by itself. */
   status: 'connecting' | 'online' | 'offline';
   since: number;
-  jobs?: JobView[];
-  nodes?: NodeView[];
+  jobs?: Brought<JobView>;
+  nodes?: Brought<NodeView>;
+}
+
+/** A list that the socket has brought, and when. */
+export interface Brought<T> {
+  data: T[];
+  at: number;
 }
 
 export class Live {
@@ -89,8 +95,8 @@ export class Live {
       if (this.#view.status !== 'offline') this.#set({ status: 'offline', since: Date.now() });
       if (!this.#socket.active) setTimeout(() => this.#socket.connect(), 2000);
     });
-    this.#socket.on('jobs', (jobs) => this.#set({ jobs }));
-    this.#socket.on('nodes', (nodes) => this.#set({ nodes }));
+    this.#socket.on('jobs', (data) => this.#set({ jobs: { data, at: Date.now() } }));
+    this.#socket.on('nodes', (data) => this.#set({ nodes: { data, at: Date.now() } }));
     this.#socket.on('job', (job) => {
       if (this.#watched?.id !== job.id) return;
       this.#watched.last = job;
