@@ -379,7 +379,8 @@ describe('the file service', () => {
       { repeated: (o, body, service) => ({ ...o, value: endOf(o, body, service) ?? o.value }) },
     ],
   ])('a planted bug is found: %s', (_, planted) => {
-    expect(fc.check(survives(planted), { numRuns: 2000 }).failed).toBe(true);
+    // The same cases in every run: chance decides nothing here.
+    expect(fc.check(survives(planted), { seed: 1, numRuns: 20_000, endOnFailure: true }).failed).toBe(true);
   });
 });
 
