@@ -88,6 +88,20 @@ describe('the watchdog over frames (jobs J2)', () => {
     },
   );
 
+  it('a frame that answered late once is waited for three times as long, and for a minute at most', async () => {
+    const frame = await watched(false);
+    frame.answer();
+    frame.seconds(5);
+    frame.answer(); // the fifth ping is under way as every one is, so four came to nothing
+    frame.seconds(18);
+    expect(frame.crashed).toEqual([]);
+    frame.answer();
+    frame.seconds(57);
+    expect(frame.crashed).toEqual([]);
+    frame.seconds(5);
+    expect(frame.crashed).toMatchObject([{ task: 0, event: 'crashed' }]);
+  });
+
   it('where the host tells of deaths, silence is a busy machine for a minute', async () => {
     const frame = await watched(true);
     frame.answer();

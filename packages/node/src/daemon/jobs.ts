@@ -4,7 +4,8 @@
  * Invariants
  *  J1 A rank is held from its assignment until its worker is known to be gone; exactly one `ended` or frame death ends
  *  it.
- *  J2 A frame is dead when it reports that, or when it has left PINGS pings of an awake daemon unanswered. The limit is
+ *  J2 A frame is dead when it reports that, or when it has left PINGS pings of an awake daemon unanswered, and PATIENCE
+ *     more for each that it once left unanswered before it did answer: its machine is a busy one. The limit is
  *     SLOW_PINGS if it has never answered, or if its host reports deaths: then a busy machine is more likely than a
  *     dead frame. A daemon that itself slept (a closed laptop, a frozen tab) does not count the time.
  *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
@@ -32,6 +33,7 @@ import type { DaemonSeams, JobFrame } from './seams.ts';
 
 const PING_MS = 1000;
 const PINGS = 6;
+const PATIENCE = 3;
 const SLOW_PINGS = 60;
 /** A tick that comes later than this after the last one: this thread slept. */
 const SLEPT_MS = 4000;
@@ -57,6 +59,8 @@ interface Job {
   /** It has answered once: its comm worker runs. */
   awake: boolean;
   unanswered: number;
+  /** The most that it left unanswered since it is awake, and answered after all. */
+  late: number;
   closing: (() => void) | undefined;
   connected: boolean;
   lostWakeUps: number;
@@ -136,6 +140,7 @@ export class Jobs {
         ranks: new Map(),
         awake: false,
         unanswered: 0,
+        late: 0,
         closing: undefined,
         connected: true,
         lostWakeUps: 0,
@@ -219,6 +224,7 @@ export class Jobs {
 
   private fromComm(job: Job, m: CommToDaemon): void {
     if (this.jobs.get(job.id) !== job) return;
+    if (job.awake) job.late = Math.max(job.late, job.unanswered - 1);
     job.awake = true;
     job.unanswered = 0;
     switch (m.type) {
@@ -449,7 +455,7 @@ export class Jobs {
       for (const job of [...this.jobs.values()]) {
         if (slept) job.unanswered = 0;
         if (!job.frame) continue;
-        if (job.unanswered++ >= (job.awake && !job.frame.tells ? PINGS : SLOW_PINGS)) {
+        if (job.unanswered++ >= patienceWith(job)) {
           this.lost(job, 'the frame of the job died (out of memory?) or hangs');
           continue;
         }
@@ -460,3 +466,7 @@ export class Jobs {
     this.stopTicking = this.seams.after(PING_MS, once);
   }
 }
+
+/** Pings that it may leave unanswered (J2). */
+const patienceWith = ({ awake, frame, late }: Job): number =>
+  awake && !frame!.tells ? Math.min(PINGS + PATIENCE * Math.max(0, late), SLOW_PINGS) : SLOW_PINGS;
