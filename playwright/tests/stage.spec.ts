@@ -44,6 +44,14 @@ test('a tab that is closed is left, and its rank floats to the next one', async 
   await client.input(id);
   await expect.poll(() => page.evaluate(() => (globalThis as unknown as { flown: { n: number } }).flown.n)).toBe(1);
   await info.attach('two tabs', { body: await page.screenshot(), contentType: 'image/png' });
+  // For a projector, and back.
+  const wide = async (): Promise<number> => (await stage.locator('.stage-rank').first().boundingBox())!.width;
+  const before = await wide();
+  await page.getByRole('button', { name: 'Show large' }).click();
+  await expect.poll(wide).toBeGreaterThan(1.5 * before);
+  await info.attach('large', { body: await page.screenshot(), contentType: 'image/png' });
+  await page.evaluate(() => document.exitFullscreen());
+  await expect.poll(wide).toBe(before);
   await second.close();
   await expect(stage).toHaveAccessibleName(/second: left; without a node: 1 waiting for a slot/);
   expect(await serious(page)).toEqual([]);

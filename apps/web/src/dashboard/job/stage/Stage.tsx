@@ -33,6 +33,7 @@ const DOT_MS = 900;
 const WAY_MS = 1600;
 
 export function Stage({ job }: { job: JobView }) {
+  const section = useRef<HTMLElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const [wide, setWide] = useState(0);
   /** What it remembers: where ranks were, and who sits where. */
@@ -65,7 +66,7 @@ export function Stage({ job }: { job: JobView }) {
     }
   });
   return (
-    <section className="stack" aria-label="Stage">
+    <section className="stack stage-section" aria-label="Stage" ref={section}>
       <div className="stage" ref={box} data-testid="stage" role="img" aria-label={stageText(seats, places, words)}>
         {places.some((p) => p.seat === undefined) && <span className="stage-wings muted small">Without a tab</span>}
         {seats.map((s, i) => {
@@ -85,11 +86,22 @@ export function Stage({ job }: { job: JobView }) {
           <Rank key={p.task} of={job.tasks[i]!} at={spots[i]!} tone={words[i]!.tone} />
         ))}
       </div>
-      <p className="stage-legend muted small">
-        <i className="tone-work" /> computes <i className="tone-wait" /> waits <i className="tone-again" /> replays or
-        saves <i className="tone-quiet" /> without a tab <i className="tone-good" /> done. Dots are messages; a small
-        number counts the lives of a rank that was lost.
-      </p>
+      <div className="row nowrap stage-foot">
+        <p className="stage-legend muted small">
+          <i className="tone-work" /> computes <i className="tone-wait" /> waits <i className="tone-again" /> replays or
+          saves <i className="tone-quiet" /> without a tab <i className="tone-good" /> done. Dots are messages; a small
+          number counts the lives of a rank that was lost.
+        </p>
+        {document.fullscreenEnabled && (
+          <button
+            type="button"
+            className="button small ghost"
+            onClick={() => void section.current?.requestFullscreen()}
+          >
+            Show large
+          </button>
+        )}
+      </div>
     </section>
   );
 }
@@ -137,7 +149,7 @@ function fly(into: HTMLElement, [ax, ay]: [number, number], [bx, by]: [number, n
     shown.onfinish = shown.oncancel = () => el.remove();
   };
   const way = `translate(${ax}px, ${ay}px) rotate(${Math.atan2(by - ay, bx - ax)}rad)`;
-  const fades = [{ opacity: 0.35 }, { opacity: 0 }].map((frame) => ({ ...frame, transform: way }));
+  const fades = [{ opacity: 0.25 }, { opacity: 0 }].map((frame) => ({ ...frame, transform: way }));
   show('stage-way', fades, { duration: WAY_MS, easing: 'ease-in' }, `${Math.hypot(bx - ax, by - ay)}px`);
   const dot = ([x, y]: [number, number]): Keyframe => ({ transform: `translate(${x - 4}px, ${y - 4}px)` });
   show('stage-dot', [dot([ax, ay]), dot([bx, by])], { duration: DOT_MS, easing: 'ease-in-out' });
