@@ -2,10 +2,10 @@
  * The jobs, newest first or sorted by a column; many can be selected, to cancel or delete them. Rows keep their places
  * while one looks: a new job is announced, and comes into the list when one asks for it.
  */
-import { FIRST_TOKEN, progressText, runTime, type JobView } from '@mayfly/wire';
+import { FIRST_TOKEN, progressText, type JobView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { ago, elapsed, plural } from '../shared/format.ts';
+import { ago, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { ChosenJobs } from './ChosenJobs.tsx';
 import { useMay, useMayChangeOf, useMe, useServerNow } from './context.tsx';
@@ -14,7 +14,7 @@ import { chosenOf, found, NEWEST_FIRST, nextOrder, WHICH, type Column, type Want
 import { Newer } from './Newer.tsx';
 import { SortHead } from './SortHead.tsx';
 import { useStableRows } from './useStableRows.ts';
-import { hasEnded, jobLine, jobWord, phaseOf, rankWord, roomText } from './status-texts.ts';
+import { hasEnded, jobLine, jobWord, phaseOf, rankWord, roomText, runText } from './status-texts.ts';
 
 const SHOWN = 20;
 const CELLS = 48;
@@ -192,7 +192,7 @@ interface RowProps {
 
 function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
   const word = jobWord(job.state);
-  const time = job.startedAt === undefined ? '–' : elapsed(runTime(job, now));
+  const time = runText(job, now);
   const room = roomText(job);
   const where = [job.owner, room === undefined ? undefined : `room ${room}`].filter((t) => t !== undefined);
   return (

@@ -11,6 +11,7 @@ import {
   phaseOf,
   phasesOf,
   rankWord,
+  runText,
   slotsAdvice,
   statesOf,
   tileText,
@@ -211,4 +212,10 @@ describe('words', () => {
     expect(states(true)).toEqual(['2 running', '1 waiting for a slot']);
     expect(states(false)).toEqual(['1 waiting', '1 computing', '1 waiting for a slot']);
   });
+});
+
+it('says the run time in whole seconds that tick, and rounded as everywhere when it is over', () => {
+  expect(runText(job({}), 5000)).toBe('–');
+  expect(runText(job({ startedAt: 1000 }), 98_700)).toBe('1 min 37 s');
+  expect(runText(job({ startedAt: 1000, endedAt: 98_700 }), 200_000)).toBe('1 min 38 s');
 });

@@ -2,6 +2,7 @@
 import {
   faultsOf,
   kindOf,
+  runTime,
   WORLD,
   type ComparedRun,
   type Fault,
@@ -11,7 +12,7 @@ import {
   type ProgramLanguage,
   type TaskView,
 } from '@mayfly/wire';
-import { bytes, elapsed, plural } from '../shared/format.ts';
+import { bytes, duration, elapsed, plural } from '../shared/format.ts';
 import type { Tone, Word } from '../shared/tone.ts';
 import { failureLine } from './error-text.ts';
 
@@ -196,6 +197,14 @@ export function phasesOf(f: Fault): { place: number; start: number; repeat: numb
   const [assigned, started, back] = [f.assignedAfterMs, f.startedAfterMs, f.recoveredAfterMs];
   return { place: assigned, start: started - assigned, repeat: back - started };
 }
+
+/** How long a job has run: it ticks while it runs, and is the same in the list, on its page and in its report then. */
+export const runText = (job: JobView, now: number): string =>
+  job.startedAt === undefined
+    ? '–'
+    : job.endedAt === undefined
+      ? elapsed(runTime(job, now))
+      : duration(runTime(job, now));
 
 /** Done and living ranks of a job, for its progress line. */
 export function ranksOf(job: JobView): { done: number; alive: number; total: number } {

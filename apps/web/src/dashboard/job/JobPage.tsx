@@ -1,25 +1,15 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { accepts, manifests } from '@mayfly/protocols/manifests';
-import { faultsOf, progressText, runTime, type JobView } from '@mayfly/wire';
+import { faultsOf, progressText, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
-import {
-  bytes,
-  clock,
-  count,
-  dayAndClock,
-  duration,
-  elapsed,
-  plural,
-  rankRange,
-  shownArguments,
-} from '../../shared/format.ts';
+import { bytes, clock, count, dayAndClock, plural, rankRange, shownArguments } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { durabilityText } from '../protocol-texts.ts';
-import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
+import { hasEnded, jobLine, jobWord, ranksOf, runText, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
 import { AtEnd } from './AtEnd.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
@@ -127,13 +117,7 @@ function Figures({ job }: { job: JobView }) {
     <dl className="facts" aria-label="Figures">
       <div>
         <dt>Run time</dt>
-        <dd>
-          {job.startedAt === undefined
-            ? '–'
-            : job.endedAt === undefined
-              ? elapsed(runTime(job, now))
-              : duration(runTime(job, now))}
-        </dd>
+        <dd>{runText(job, now)}</dd>
       </div>
       <div>
         <dt>Ranks done</dt>
