@@ -1,8 +1,9 @@
 /**
  * The stage: the tabs of a job as small windows with its ranks in them, live. A rank has the colour of what it does; a
  * lost one leaves its window, waits in the wings, and floats to the next tab, where it replays. Dots are messages that
- * were logged in the last second, one for each of the busiest pairs; a ring is a checkpoint. Its height is fixed, so
- * nothing around it moves, and who wants no motion gets none. In words it is the label, and the cards below.
+ * were logged in the last second, one for each of the busiest pairs; a ring is a checkpoint. While the job runs its
+ * height is fixed, so nothing around it moves, and who wants no motion gets none. In words it is the label, and the
+ * cards below.
  */
 import type { JobView, TaskView } from '@mayfly/wire';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -53,6 +54,8 @@ export function Stage({ job }: { job: JobView }) {
   for (const p of places) if (p.seat !== undefined) memory.most = Math.max(memory.most, p.index + 1);
   const grid = gridOf(wide, seats.length, memory.most);
   const spots = places.map((p) => middleOf(p, grid));
+  // What a job leaves takes no more room than it needs.
+  const height = phase === 'ended' ? cornerOf(Math.max(0, seats.length - 1), grid)[1] + grid.high + 2 : undefined;
   const dots = useRef<HTMLDivElement>(null);
   const now = useRef(spots);
   useEffect(() => {
@@ -67,7 +70,14 @@ export function Stage({ job }: { job: JobView }) {
   });
   return (
     <section className="stack stage-section" aria-label="Stage" ref={section}>
-      <div className="stage" ref={box} data-testid="stage" role="img" aria-label={stageText(seats, places, words)}>
+      <div
+        className="stage"
+        ref={box}
+        style={{ height }}
+        data-testid="stage"
+        role="img"
+        aria-label={stageText(seats, places, words)}
+      >
         {places.some((p) => p.seat === undefined) && <span className="stage-wings muted small">Without a tab</span>}
         {seats.map((s, i) => {
           const [x, y] = cornerOf(i, grid);
