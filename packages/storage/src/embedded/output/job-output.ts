@@ -29,7 +29,7 @@ export class FolderJobOutput implements JobOutput {
     this.#root = root;
   }
 
-  async open(job: string, inputs: ReadonlyMap<string, string>): Promise<OpenOutput> {
+  async open(job: string, inputs: ReadonlyMap<string, string>): Promise<FolderOutput> {
     const folder = jobFolder(this.#root, job);
     const out = join(folder, 'out');
     return new FolderOutput(out, await readFileIndex(out), (path) => {
@@ -96,7 +96,7 @@ const rangeOf = (path: string): Range =>
       }) as AsyncIterable<Uint8Array>;
   };
 
-class FolderOutput implements OpenOutput {
+export class FolderOutput implements OpenOutput {
   readonly files: FolderResultFiles;
   readonly found: ReadonlyMap<string, JobFile>;
   readonly journal: FileJournal;

@@ -124,7 +124,7 @@ export class FolderResultFiles implements ResultFiles {
 
   /** Makes durable what was written up to now. */
   async sync(): Promise<void> {
-    if (!this.#entered) this.#enter();
+    this.enter();
     const paths = this.#dirty;
     this.#dirty = new Set();
     try {
@@ -154,10 +154,13 @@ export class FolderResultFiles implements ResultFiles {
   enterAll(files: ReadonlyMap<string, JobFile>): void {
     this.#names.clear();
     for (const [name, task] of namesOf(files)) this.#names.set(name, task);
-    this.#enter();
+    this.#entered = false;
+    this.enter();
   }
 
-  #enter(): void {
+  /** Brings files.index up to date. */
+  enter(): void {
+    if (this.#entered) return;
     const path = join(this.#out, 'files.index');
     const lines = [...this.#names].map(([name, task]) => JSON.stringify({ path: name, task }) + '\n');
     writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 });

@@ -9,6 +9,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileEffect, FileSnapshot, JobFile, Outcome } from '@mayfly/protocols';
 import { SEGMENT_WORDS, type Segments, type TaskId } from '@mayfly/wire';
+import type { FolderOutput } from '../../embedded/output/job-output.ts';
+import type { FolderResultFiles } from '../../embedded/output/result-files.ts';
 import { RECORD } from '../../embedded/output/task-output.ts';
 import type { OpenOutput, OutputJournal, Place, ResultFiles, StreamName, TaskOutput } from '../../ports/index.ts';
 import { Marks } from './marks.ts';
@@ -61,12 +63,12 @@ export class SpooledOutput implements OpenOutput {
   readonly files: ResultFiles;
   readonly journal: OutputJournal;
   readonly found: ReadonlyMap<string, JobFile>;
-  readonly #base: OpenOutput;
+  readonly #base: FolderOutput;
   readonly #spool: Spool;
   readonly #closed: () => void;
   readonly #tasks = new Map<TaskId, TaskOutput>();
 
-  constructor(base: OpenOutput, spool: Spool, closed: () => void) {
+  constructor(base: FolderOutput, spool: Spool, closed: () => void) {
     this.#base = base;
     this.#spool = spool;
     this.#closed = closed;
@@ -132,10 +134,10 @@ class SpooledTask implements TaskOutput {
 }
 
 class SpooledFiles implements ResultFiles {
-  readonly #base: ResultFiles;
+  readonly #base: FolderResultFiles;
   readonly #spool: Spool;
 
-  constructor(base: ResultFiles, spool: Spool) {
+  constructor(base: FolderResultFiles, spool: Spool) {
     this.#base = base;
     this.#spool = spool;
   }
@@ -171,8 +173,10 @@ class SpooledFiles implements ResultFiles {
     return this.#base.read(path, input, segments, size);
   }
 
-  sync(): Promise<void> {
-    return this.#spool.sync((name) => name.startsWith(FILES));
+  async sync(): Promise<void> {
+    // As long as files are here, the list of them is.
+    this.#base.enter();
+    await this.#spool.sync((name) => name.startsWith(FILES));
   }
 
   enterAll(files: ReadonlyMap<string, JobFile>): void {
