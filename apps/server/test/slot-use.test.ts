@@ -267,7 +267,9 @@ describe('a real node', () => {
     });
     const go = door();
     const first = new Volunteer(server.localUrl, 3, pair(go.opened), { name: 'first' });
-    const id = ((await api(server, 'POST', '/api/jobs', program('export {};', 2))).body as { id: string }).id;
+    const posted = await api(server, 'POST', '/api/jobs', program('export {};', 2));
+    expect(posted).toMatchObject({ status: 201 });
+    const { id } = posted.body as { id: string };
     const all = async (query = ''): Promise<NodesTimeline & { sums: (node: string) => Record<string, number> }> => {
       const t = (await api(server, 'GET', `/api/nodes/timeline${query}`)).body as NodesTimeline;
       const bytes = inflateRawSync(Buffer.from(t.slots, 'base64'));
@@ -281,13 +283,18 @@ describe('a real node', () => {
       return { ...t, sums };
     };
     let node = '';
-    await until('one slot of three computes, one waits, one is idle', async () => {
-      node = ((await api(server, 'GET', '/api/nodes')).body as NodeView[])[0]?.id ?? '';
-      const t = await all();
-      if (!t.nodes.includes(node as never)) return false;
-      const s = t.sums(node);
-      return s['computing']! > 0 && s['waiting']! > 0 && s['idle']! > 0;
-    });
+    let seen: unknown;
+    await until(
+      () => `one slot of three computes, one waits, one is idle: ${JSON.stringify(seen)}`,
+      async () => {
+        const nodes = (await api(server, 'GET', '/api/nodes')).body as NodeView[];
+        node = nodes[0]?.id ?? '';
+        const t = await all();
+        const s = t.nodes.includes(node as never) ? t.sums(node) : {};
+        seen = [s, nodes, (await api(server, 'GET', `/api/jobs/${id}`)).body];
+        return (s['computing'] ?? 0) > 0 && (s['waiting'] ?? 0) > 0 && (s['idle'] ?? 0) > 0;
+      },
+    );
     const last = await all();
     expect(last.nextMs).toBeGreaterThan(0);
     expect((await all(`?from=${last.from + (last.columns - 1) * last.widthMs}`)).columns).toBeLessThan(4);
