@@ -249,7 +249,8 @@ export default tseslint.config(
         'error',
         {
           selector:
-            'CallExpression[callee.name=/^(it|test|describe|(before|after)(All|Each))$/] > ' +
+            ':matches(CallExpression[callee.name=/^(it|test|describe|(before|after)(All|Each))$/], ' +
+            'CallExpression[callee.callee.object.name=/^(it|test|describe)$/]) > ' +
             "Literal.arguments[raw=/^[0-9]/], Property[key.name='timeout'] > Literal[raw=/^[0-9]/]",
           message:
             'A test has no limit of its own: those in vitest.config.ts and playwright.config.ts follow the machine. ' +

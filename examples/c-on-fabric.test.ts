@@ -11,6 +11,7 @@
  * The rows make thousands of images: there a new instance is made at every hundredth, and in between one whose memory
  * and globals were spoilt (host/cycle.ts).
  */
+import { patient } from '@mayfly/testing';
 import { CFabric, ok } from '@mayfly/libmpi/test-fabric';
 import { buildModule } from '@mayfly/toolchain/c';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -91,6 +92,6 @@ if (chosen.length > 0)
         );
         expect(cycled.stdout).toBe(expectedOutput(row, ranks));
       },
-      3_600_000,
+      patient(3_600_000),
     );
   });

@@ -10,23 +10,19 @@ const FOLDER = join(import.meta.dirname, '../../../packages/libmpi/conformance/f
 it.each([
   ['rebuild', 5, 'two_at_once'],
   ['blank', 6, 'collectives'],
-])(
-  'mpiexec --ft-comm %s',
-  async (mode, ranks, test) => {
-    const flags = `-I${FOLDER} -I${join(FOLDER, '..')}`;
-    const options = ['--protocol', 'app', '--ft-comm', mode, '--ft-msg', 'cont', '--cc-flags', flags];
-    const words = ['messages=cont', 'style=handler', 'how=trap'];
-    const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-mpi-'));
-    const command = ['mpiexec', '-q', '--local', '-n', String(ranks), ...options, join(FOLDER, `${mode}.c`), ...words];
-    const r = await run(command, { cwd });
-    await rm(cwd, { recursive: true });
-    expect(r.code).toBe(0);
-    const lines = r.stdout.split('\n').filter(Boolean);
-    expect(lines.filter((line) => !/^\d \w+: ok $/.test(line))).toEqual([]);
-    expect(lines).toContain(`0 ${test}: ok `);
-  },
-  120_000,
-);
+])('mpiexec --ft-comm %s', async (mode, ranks, test) => {
+  const flags = `-I${FOLDER} -I${join(FOLDER, '..')}`;
+  const options = ['--protocol', 'app', '--ft-comm', mode, '--ft-msg', 'cont', '--cc-flags', flags];
+  const words = ['messages=cont', 'style=handler', 'how=trap'];
+  const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-mpi-'));
+  const command = ['mpiexec', '-q', '--local', '-n', String(ranks), ...options, join(FOLDER, `${mode}.c`), ...words];
+  const r = await run(command, { cwd });
+  await rm(cwd, { recursive: true });
+  expect(r.code).toBe(0);
+  const lines = r.stdout.split('\n').filter(Boolean);
+  expect(lines.filter((line) => !/^\d \w+: ok $/.test(line))).toEqual([]);
+  expect(lines).toContain(`0 ${test}: ok `);
+});
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 const SOURCES = ['c-pcg-ft/main.c', 'c-pcg-ft/codes.c', 'c-pcg/distributed.c', 'c-pcg/matrix.c', 'c-common/options.c'];
@@ -141,19 +137,15 @@ it.each([
   ['rebuild', ['0 of 3, sum 3, lost 1, false', '1 of 3, sum 3, lost 1, true', '2 of 3, sum 3, lost 1, false']],
   ['shrink', ['0 of 2, sum 2, lost 1, false', '1 of 2, sum 2, lost 1, false']],
   ['blank', ['0 of 3, sum 2, lost 1, false', '2 of 3, sum 2, lost 1, false']],
-])(
-  'a script under %s',
-  async (mode, expected) => {
-    const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-mpi-'));
-    await writeFile(join(cwd, 'ft.ts'), SCRIPT);
-    const r = await run(['mpiexec', '-q', '--local', '-n', '3', '--protocol', 'app', '--ft-comm', mode, 'ft.ts'], {
-      cwd,
-    });
-    await rm(cwd, { recursive: true });
-    expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual(
-      [...expected.map((line) => `rank ${line}`), 'refused true', 'refused true'].sort(),
-    );
-    expect(r.code).toBe(0);
-  },
-  120_000,
-);
+])('a script under %s', async (mode, expected) => {
+  const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-mpi-'));
+  await writeFile(join(cwd, 'ft.ts'), SCRIPT);
+  const r = await run(['mpiexec', '-q', '--local', '-n', '3', '--protocol', 'app', '--ft-comm', mode, 'ft.ts'], {
+    cwd,
+  });
+  await rm(cwd, { recursive: true });
+  expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual(
+    [...expected.map((line) => `rank ${line}`), 'refused true', 'refused true'].sort(),
+  );
+  expect(r.code).toBe(0);
+});

@@ -64,6 +64,7 @@ it('the command line writes through terminal.ts', async () => {
 it('tests do not depend on the speed of the machine', async () => {
   const refused: [string, RegExp][] = [
     ["it('x', () => undefined, 5000);", /no limit of its own/],
+    ["it.skipIf(true)('x', () => undefined, 5000);", /no limit of its own/],
     ["it('x', { timeout: 5000 }, () => undefined);", /no limit of its own/],
     ['beforeAll(() => undefined, 60_000);', /no limit of its own/],
     ['await new Promise((r) => setTimeout(r, 10));', /Do not guess a time/],

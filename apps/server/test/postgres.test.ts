@@ -155,5 +155,4 @@ it.skipIf(programs === undefined)(
     await until('its rows are gone', async () => (await postgres.asAdmin('SELECT id FROM mayfly.job')).length === 0);
     expect(await first.stop()).toBe(0);
   },
-  400_000,
 );

@@ -139,5 +139,4 @@ it.skipIf(programs === undefined)(
     }
     expect(await server.stop()).toBe(0);
   },
-  400_000,
 );
