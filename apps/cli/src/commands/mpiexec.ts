@@ -30,11 +30,11 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   for (const option of ['room', 'notify'] as const)
     if (options[option] !== undefined && !connection)
       throw new CommandError(`--${option} needs a server: add --server, or set MAYFLY_SERVER`, Exit.USAGE);
+  const filesFor = (pattern: string | undefined, option: string) =>
+    pattern === undefined ? undefined : new OutputFiles(pattern, option);
   const files = {
-    stdout:
-      options.outfilePattern === undefined ? undefined : new OutputFiles(options.outfilePattern, '--outfile-pattern'),
-    stderr:
-      options.errfilePattern === undefined ? undefined : new OutputFiles(options.errfilePattern, '--errfile-pattern'),
+    stdout: filesFor(options.outfilePattern, '--outfile-pattern'),
+    stderr: filesFor(options.errfilePattern, '--errfile-pattern'),
   };
   const { submission, ranks, ownFiles } = await prepareSubmission(program, args, options);
   submission.options = { ...submission.options, interactive: true };

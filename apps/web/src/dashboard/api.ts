@@ -3,7 +3,7 @@
  * is forgotten.
  */
 import { ApiFailure, connect } from '@mayfly/rest/client';
-import { type JobSubmission, type NewToken, type QuotaWish } from '@mayfly/wire';
+import type { JobSubmission, NewToken, QuotaWish } from '@mayfly/wire';
 import { downloadName } from '../shared/downloads.ts';
 import { currentToken, refuseToken } from './token.ts';
 

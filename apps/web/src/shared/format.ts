@@ -44,7 +44,7 @@ const SHOWN_ARGUMENTS = 2000;
 export function shownArguments(words: readonly string[]): string {
   const text = words.join(' ');
   const rest = text.length - SHOWN_ARGUMENTS;
-  return rest <= 0 ? text : `${text.slice(0, SHOWN_ARGUMENTS)}… (${rest.toLocaleString('en-GB')} more characters)`;
+  return rest <= 0 ? text : `${text.slice(0, SHOWN_ARGUMENTS)}… (${WHOLE.format(rest)} more characters)`;
 }
 
 /** 340 ms, 2.4 s, 47 s, 3 min 05 s, 2 h 04 min, 3 d 4 h. */

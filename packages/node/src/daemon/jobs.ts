@@ -469,4 +469,4 @@ export class Jobs {
 
 /** Pings that it may leave unanswered (J2). */
 const patienceWith = ({ awake, frame, late }: Job): number =>
-  awake && !frame!.tells ? Math.min(PINGS + PATIENCE * Math.max(0, late), SLOW_PINGS) : SLOW_PINGS;
+  awake && !frame!.tells ? Math.min(PINGS + PATIENCE * late, SLOW_PINGS) : SLOW_PINGS;

@@ -8,7 +8,7 @@ import { duration } from '../../shared/format.ts';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
 import { Clusters } from './Clusters.tsx';
-import { Field } from './Field.tsx';
+import { NumberField } from './NumberField.tsx';
 import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
@@ -147,30 +147,20 @@ export function Options({ draft, change, advice, wrong }: Props) {
             value={o.stuckAfterMs}
             onChange={(stuckAfterMs) => set({ stuckAfterMs })}
           />
-          <Field
+          <NumberField
             label="… and so many longest pauses"
             hint={
               refusedText(protocol, 'moves') ?? 'times the longest pause that any rank of the job has shown; empty: 10'
             }
-          >
-            {(named) => (
-              <input
-                {...named}
-                type="number"
-                inputMode="decimal"
-                min={1}
-                max={10_000}
-                step="any"
-                placeholder={accepts(protocol, 'moves') ? '10' : 'none'}
-                disabled={!accepts(protocol, 'moves')}
-                value={o.stuckFactor ?? ''}
-                onChange={(e) => {
-                  const times = e.target.valueAsNumber;
-                  set({ stuckFactor: Number.isFinite(times) ? Math.min(10_000, Math.max(1, times)) : undefined });
-                }}
-              />
-            )}
-          </Field>
+            least={1}
+            most={10_000}
+            placeholder={accepts(protocol, 'moves') ? '10' : 'none'}
+            disabled={!accepts(protocol, 'moves')}
+            value={o.stuckFactor}
+            onChange={(times) =>
+              set({ stuckFactor: Number.isFinite(times) ? Math.min(10_000, Math.max(1, times)) : undefined })
+            }
+          />
           <Seconds
             label="Time limit"
             hint="the job ends after this time"
@@ -178,29 +168,20 @@ export function Options({ draft, change, advice, wrong }: Props) {
             value={o.timeLimitMs}
             onChange={(timeLimitMs) => set({ timeLimitMs })}
           />
-          <Field
+          <NumberField
             label="Memory of a rank"
             hint="MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit"
-          >
-            {(named) => (
-              <input
-                {...named}
-                type="number"
-                inputMode="numeric"
-                min={16}
-                max={4096}
-                step={1}
-                placeholder="default"
-                value={o.memoryBytes === undefined ? '' : Math.round(o.memoryBytes / MEBI)}
-                onChange={(e) => {
-                  const mb = e.target.valueAsNumber;
-                  set({
-                    memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined,
-                  });
-                }}
-              />
-            )}
-          </Field>
+            least={16}
+            most={4096}
+            whole
+            placeholder="default"
+            value={o.memoryBytes === undefined ? undefined : Math.round(o.memoryBytes / MEBI)}
+            onChange={(mb) =>
+              set({
+                memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined,
+              })
+            }
+          />
         </div>
       </div>
     </details>

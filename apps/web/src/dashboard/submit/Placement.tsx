@@ -2,7 +2,7 @@
 import { DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
 import { mapByDefault, refusedText, teamDefaultText, teamLossText } from '../protocol-texts.ts';
-import { Field } from './Field.tsx';
+import { NumberField } from './NumberField.tsx';
 
 interface Props {
   options: JobOptions;
@@ -41,32 +41,23 @@ export function Placement({ options: o, set }: Props) {
           </label>
         ))}
       </fieldset>
-      <Field
+      <NumberField
         label="Ranks of a team"
         hint={
           refused ??
           `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${teamDefaultText(protocol)}. ` +
             teamLossText(protocol)
         }
-      >
-        {(named) => (
-          <input
-            {...named}
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={MAX_TEAM}
-            step={1}
-            placeholder={refused ? '1' : 'default'}
-            disabled={refused !== undefined}
-            value={o.team ?? ''}
-            onChange={(e) => {
-              const ranks = e.target.valueAsNumber;
-              set({ team: Number.isFinite(ranks) ? Math.min(MAX_TEAM, Math.max(1, Math.round(ranks))) : undefined });
-            }}
-          />
-        )}
-      </Field>
+        least={1}
+        most={MAX_TEAM}
+        whole
+        placeholder={refused ? '1' : 'default'}
+        disabled={refused !== undefined}
+        value={o.team}
+        onChange={(ranks) =>
+          set({ team: Number.isFinite(ranks) ? Math.min(MAX_TEAM, Math.max(1, Math.round(ranks))) : undefined })
+        }
+      />
     </>
   );
 }

@@ -1,8 +1,8 @@
 /** Whose volunteers run the job: those without a room, or those of one room; with clusters, a room for each. */
 import { accepts, DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import type { RoomView } from '@mayfly/wire';
-import { useId } from 'react';
 import { clusterPlaces, type Draft } from '../draft.ts';
+import { Field } from './Field.tsx';
 
 export function RoomField({
   rooms,
@@ -18,7 +18,19 @@ export function RoomField({
   if (rooms.length === 0 && room === '' && !places) return null;
   return (
     <>
-      {!places && <Choice label="Room" rooms={rooms} room={room} onChange={(code) => change({ room: code })} hint />}
+      {!places && (
+        <Choice
+          label="Room"
+          rooms={rooms}
+          room={room}
+          onChange={(code) => change({ room: code })}
+          hint={
+            room === ''
+              ? 'Jobs without a room run on volunteers without one.'
+              : 'Only tabs that joined with this room’s code run it.'
+          }
+        />
+      )}
       {accepts(draft.options.protocol ?? DEFAULT_PROTOCOL, 'clusters') && (
         <label className="check">
           <input
@@ -49,37 +61,24 @@ interface ChoiceProps {
   rooms: readonly RoomView[];
   room: string;
   onChange: (code: string) => void;
-  hint?: boolean;
+  hint?: string;
 }
 
-function Choice({ label, rooms, room, onChange, hint = false }: ChoiceProps) {
-  const id = useId();
+function Choice({ label, rooms, room, onChange, hint }: ChoiceProps) {
   const known = room === '' || rooms.some((r) => r.code === room);
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        {...(hint && { 'aria-describedby': `${id}-hint` })}
-        className="in select"
-        value={room}
-        onChange={(e) => onChange(e.target.value)}
-      >
-        <option value="">none: volunteers without a room</option>
-        {rooms.map((r) => (
-          <option key={r.code} value={r.code}>
-            {r.name} ({r.code})
-          </option>
-        ))}
-        {!known && <option value={room}>{room} (closed)</option>}
-      </select>
-      {hint && (
-        <span className="hint" id={`${id}-hint`}>
-          {room === ''
-            ? 'Jobs without a room run on volunteers without one.'
-            : 'Only tabs that joined with this room’s code run it.'}
-        </span>
+    <Field label={label} hint={hint}>
+      {(named) => (
+        <select {...named} className="in select" value={room} onChange={(e) => onChange(e.target.value)}>
+          <option value="">none: volunteers without a room</option>
+          {rooms.map((r) => (
+            <option key={r.code} value={r.code}>
+              {r.name} ({r.code})
+            </option>
+          ))}
+          {!known && <option value={room}>{room} (closed)</option>}
+        </select>
       )}
-    </div>
+    </Field>
   );
 }

@@ -1,5 +1,5 @@
 /** A field for a time in seconds, where options have milliseconds. */
-import { Field } from './Field.tsx';
+import { NumberField } from './NumberField.tsx';
 
 interface SecondsProps {
   label: string;
@@ -13,23 +13,16 @@ interface SecondsProps {
 
 export function Seconds({ label, hint, value, least = 0, refused, onChange }: SecondsProps) {
   return (
-    <Field label={label} hint={refused ?? `seconds: ${hint}`}>
-      {(named) => (
-        <input
-          {...named}
-          type="number"
-          inputMode="decimal"
-          min={least}
-          step="any"
-          disabled={refused !== undefined}
-          placeholder={refused ? 'none' : 'default'}
-          value={value === undefined ? '' : value / 1000}
-          onChange={(e) => {
-            const seconds = e.target.valueAsNumber;
-            onChange(Number.isFinite(seconds) ? Math.round(Math.max(least, seconds) * 1000) : undefined);
-          }}
-        />
-      )}
-    </Field>
+    <NumberField
+      label={label}
+      hint={refused ?? `seconds: ${hint}`}
+      least={least}
+      placeholder={refused ? 'none' : 'default'}
+      disabled={refused !== undefined}
+      value={value === undefined ? undefined : value / 1000}
+      onChange={(seconds) =>
+        onChange(Number.isFinite(seconds) ? Math.round(Math.max(least, seconds) * 1000) : undefined)
+      }
+    />
   );
 }

@@ -1,5 +1,5 @@
 /** A deadlock as a drawing: an arrow from each rank to the one that it waits for. The list beside it says the same. */
-import { drawingOf, type Waits } from './deadlock.ts';
+import { drawingOf, RADIUS, type Waits } from './deadlock.ts';
 
 export function WaitPicture({ of }: { of: Waits }) {
   const drawing = drawingOf(of);
@@ -24,7 +24,7 @@ export function WaitPicture({ of }: { of: Waits }) {
         ))}
         {circles.map((c) => (
           <g key={c.rank} className={`wait-rank${c.ring ? ' ring' : ''}${c.waits ? '' : ' ended'}`}>
-            <circle cx={c.x} cy={c.y} r={17} />
+            <circle cx={c.x} cy={c.y} r={RADIUS} />
             <text x={c.x} y={c.y}>
               {c.rank}
             </text>

@@ -35,7 +35,7 @@ export function waitsOf(error: JobView['error']): Waits | undefined {
 /** More ranks than these are not told apart in a picture. */
 const MOST = 16;
 /** Sizes in px: of a circle, between the middles of neighbours, around all, and how far an arrow bends. */
-const RADIUS = 17;
+export const RADIUS = 17;
 const APART = 76;
 const MARGIN = RADIUS + 4;
 const BEND = 14;
