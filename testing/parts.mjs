@@ -1,4 +1,7 @@
-/** The parts of `npm test` and `npm run verify`: each is one command, with the command that repeats a failure of it. */
+/**
+ * The parts of `npm test` and `npm run verify`: each is one command, with the command that repeats a failure of it. A
+ * part that counts tests says as well with which arguments one file of tests runs alone (`alone`).
+ */
 import { join } from 'node:path';
 
 /** Import rules hold for these. */
@@ -17,6 +20,9 @@ export function partsOf({ root, env, unit, browser, changed }) {
   const cache = join(root, 'node_modules', '.cache');
   const part = (name, more) => ({ name, env, ...more });
   const code = changed?.filter((file) => /\.([cm]?js|tsx?)$/.test(file)) ?? ['.'];
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const playwright = [join(root, 'node_modules/@playwright/test/cli.js'), 'test'];
+  const reporter = `--reporter=list,${join(root, 'testing/report.mjs')}`;
   const parts = {
     types: part('types', { command: process.execPath, args: ['types.mjs'], repeat: 'node types.mjs' }),
     imports: part('imports', {
@@ -44,16 +50,16 @@ export function partsOf({ root, env, unit, browser, changed }) {
     }),
     unit: part('unit', {
       command: process.execPath,
-      args: [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...(unit ?? [])],
+      args: [vitest, 'run', ...(unit ?? [])],
+      alone: (file) => [vitest, 'run', file],
       env: { ...env, MAYFLY_BUILT: '1' },
       counts: true,
       repeat: ({ file, title }) => `npx vitest run ${file}${title === undefined ? '' : ` -t ${quoted(title)}`}`,
     }),
     browser: part('browser', {
       command: process.execPath,
-      args: [join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...(browser ?? [])].concat([
-        `--reporter=list,${join(root, 'testing/report.mjs')}`,
-      ]),
+      args: [...playwright, ...(browser ?? []), reporter],
+      alone: (file) => [...playwright, file, reporter],
       cwd: join(root, 'playwright'),
       env: { ...env, PLAYWRIGHT_FORCE_TTY: '0' },
       counts: true,

@@ -3,8 +3,8 @@
  * begins, one when it ends. Without a runner, as with `npx vitest run`, nothing is sent.
  *
  * Messages: `{ files }` how many files there are; `{ file }` one more of them has ended; `{ begins }` a name;
- * `{ ends, state, file, line, title, message }` state is passed, failed or skipped; `{ broken, message }` an error
- * outside of tests.
+ * `{ ends, state, file, line, title, message }` state is passed, failed or skipped; `{ broken, file, message }` an
+ * error outside of tests.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
@@ -16,6 +16,9 @@ const pathOf = (file) => relative(root, file).split(sep).join('/');
 /** Without colours, and no longer than helps. */
 const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, '').slice(0, 3000);
 const textOf = (e) => plain(e?.stack?.includes(e.message) ? e.stack : `${e?.message ?? e}\n${e?.stack ?? ''}`);
+
+/** A test's name as Vitest's `-t` compares it: the names of its suites and its own, with a space between. */
+const patternOf = (test) => (test.type === 'module' ? '' : `${patternOf(test.parent)} ${test.name}`.trim());
 
 export class VitestReport {
   onTestRunStart(specifications) {
@@ -31,7 +34,7 @@ export class VitestReport {
       ends: `${file} > ${test.fullName}`,
       state,
       file,
-      title: test.fullName,
+      title: patternOf(test),
       message: (errors ?? []).map((e) => plain(`${textOf(e)}${e.diff ? `\n${e.diff}` : ''}`)).join('\n'),
     });
   }
@@ -39,7 +42,7 @@ export class VitestReport {
     const file = pathOf(module.moduleId);
     // A file that did not even load, or a hook around its tests.
     const errors = [...module.errors(), ...[...module.children.allSuites()].flatMap((s) => s.errors())];
-    if (errors.length > 0) send({ broken: file, message: errors.map(textOf).join('\n') });
+    if (errors.length > 0) send({ broken: file, file, message: errors.map(textOf).join('\n') });
     send({ file });
   }
   onTestRunEnd(_modules, unhandled) {

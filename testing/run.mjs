@@ -4,6 +4,10 @@
  * A part is one command (parts.mjs). Its output goes to a file; what the terminal gets is a line when the part ends, a
  * line every half minute for a part that counts tests, and a line for each failure at once. A part in which no test
  * begins or ends for a long time is ended: progress begins that limit anew, and it follows the machine (pace.mjs).
+ *
+ * A file of tests in which one failed runs once more when everything has ended, alone. If all of it passes, that test
+ * is *unsteady*: the summary has it with what it said, and the exit code is 0. What fails alone too is a failure. When
+ * many files fail, none runs again: that is no chance.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +16,8 @@ import { pace, patient } from './pace.mjs';
 
 /** A part in which nothing has begun or ended for so long hangs, ms (times the pace). */
 const SILENCE_MS = 20 * 60_000;
+/** With failures in more files than these, none runs again. */
+const MOST_AGAIN = 5;
 /** How often a part that counts tells how far it is, ms. */
 const TELL_MS = 30_000;
 
@@ -20,9 +26,9 @@ const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000)
 
 /**
  * @param {{ name: string, command: string, args: string[], repeat: string | ((failure) => string), counts?: boolean,
- *   env?: object, cwd?: string }[]} parts what runs beside each other
+ *   alone?: (file: string) => string[], env?: object, cwd?: string }[]} parts what runs beside each other
  * @param {{ root: string, title: string }} about
- * @returns {Promise<number>} the exit code: 0 when every part passed
+ * @returns {Promise<number>} the exit code: 0 when every test passed, beside the others or alone
  */
 export async function runParts(parts, { root, title }) {
   const began = Date.now();
@@ -38,7 +44,26 @@ export async function runParts(parts, { root, title }) {
       : `This machine is slow or busy now: limits that end a hang are ${pace()} times as long.\n`,
   );
   const results = await Promise.all(parts.map((part) => runPart(part, { root, logs, say })));
+  await runAgain(results, { parts, root, logs, say });
   return sum(results, Date.now() - began);
+}
+
+/** Files with a failure once more, one after the other; what failed in one that passes is unsteady. */
+async function runAgain(results, { parts, root, logs, say }) {
+  const files = new Set(results.flatMap((r) => r.failures.map((f) => f.file)));
+  if (files.size > MOST_AGAIN || files.has(undefined)) return;
+  for (const result of results) {
+    const part = parts.find(({ name }) => name === result.name);
+    for (const file of new Set(result.failures.map((f) => f.file))) {
+      say(`${file} runs again, alone`);
+      const again = { ...part, name: `${part.name} again`, args: part.alone(file) };
+      const { passed, failures } = await runPart(again, { root, logs, say });
+      if (passed === 0 || failures.length > 0) continue;
+      result.unsteady.push(...result.failures.filter((f) => f.file === file));
+      result.failures = result.failures.filter((f) => f.file !== file);
+    }
+    result.passed += result.unsteady.length;
+  }
 }
 
 async function runPart(part, { root, logs, say }) {
@@ -60,7 +85,7 @@ async function runPart(part, { root, logs, say }) {
   child.stderr.on('data', (bytes) => log.write(bytes));
   const fail = (name, message, failure) => {
     say(`${part.name.padEnd(8)} FAILED  ${name}`);
-    failures.push({ name, message, repeat: repeatOf(part, failure) });
+    failures.push({ name, message, repeat: repeatOf(part, failure), file: part.alone && failure?.file });
   };
   const end = (signal) => {
     try {
@@ -92,7 +117,7 @@ async function runPart(part, { root, logs, say }) {
     heard();
     if (m.files !== undefined) files = m.files;
     else if (m.begins !== undefined) running.set(m.begins, Date.now());
-    else if (m.broken !== undefined) fail(m.broken, m.message, { file: m.broken });
+    else if (m.broken !== undefined) fail(m.broken, m.message, m);
     else if (m.ends === undefined) ended++;
     else {
       running.delete(m.ends);
@@ -126,18 +151,24 @@ async function runPart(part, { root, logs, say }) {
     `${part.name.padEnd(8)} ${failures.length === 0 ? 'ok' : 'FAILED'}  ` +
       `${part.counts ? `${passed} passed, ${failures.length} failed, ${skipped} skipped, ` : ''}${seconds(took)}`,
   );
-  return { name: part.name, passed, skipped, failures, took };
+  return { name: part.name, passed, skipped, failures, unsteady: [], took };
 }
 
-const repeatOf = (part, failure) => (typeof part.repeat === 'string' ? part.repeat : part.repeat(failure));
+function repeatOf({ name, repeat }, failure) {
+  if (typeof repeat === 'string') return repeat;
+  return failure?.file === undefined ? `npm run verify -- ${name}` : repeat(failure);
+}
 
 function sum(results, took) {
   const failures = results.flatMap((r) => r.failures);
-  for (const { name, message, repeat } of failures) {
-    console.log(`\nFAILED ${name}`);
+  const unsteady = results.flatMap((r) => r.unsteady);
+  const tell = (title, { message, repeat }) => {
+    console.log(`\n${title}`);
     if (message) console.log(message.replace(/^/gm, '    ').trimEnd());
     console.log(`  again: ${repeat}`);
-  }
+  };
+  for (const failure of failures) tell(`FAILED ${failure.name}`, failure);
+  for (const failure of unsteady) tell(`UNSTEADY ${failure.name} failed beside the others and passed alone`, failure);
   const total = (what) => results.reduce((n, r) => n + r[what], 0);
   console.log('');
   for (const r of results)
@@ -147,6 +178,9 @@ function sum(results, took) {
     );
   console.log(`  all      ${clock(took)} min\n`);
   const skipped = total('skipped');
-  console.log(`${total('passed')} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+  console.log(
+    `${total('passed')} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}` +
+      (unsteady.length > 0 ? `; ${unsteady.length} of those that passed were unsteady` : ''),
+  );
   return failures.length === 0 ? 0 : 1;
 }

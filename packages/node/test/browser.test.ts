@@ -68,7 +68,7 @@ const nodes = async (): Promise<Here[]> => (await (await bench.api('nodes')).jso
 const here = async (): Promise<string[]> => (await nodes()).filter((n) => n.state === 'here').map((n) => n.name);
 afterEach(async () => {
   await Promise.all(contexts.splice(0).map((c) => c.close()));
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
+  await bench.clear();
   // Or the next test's ranks may go to a tab that is closed, while the server still waits for its next poll.
   if (executable) await expect.poll(here).toEqual([]);
 });

@@ -8,10 +8,7 @@ import { Bench, PATIENCE } from './harness.ts';
 
 const bench = new Bench({ dispatcher: { ...PATIENCE, graceMs: 0, briefGraceMs: 0 } });
 beforeAll(() => bench.start());
-afterEach(async () => {
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
-  bench.notes.length = 0;
-});
+afterEach(() => bench.clear(0));
 afterAll(() => bench.close());
 
 const SIZE = 4;

@@ -101,6 +101,15 @@ export class Bench {
     return node;
   }
 
+  /** After a test: its nodes go, and a job that it left open does not take the next test's nodes. */
+  async clear(patience?: number): Promise<void> {
+    await Promise.all(this.nodes.splice(0).map((n) => n.close(patience)));
+    const jobs = (await (await this.api('jobs')).json()) as JobView[];
+    const open = jobs.filter((j) => j.endedAt === undefined);
+    await Promise.all(open.map(({ id }) => this.api(`jobs/${id}/cancel`, { method: 'POST' })));
+    this.notes.length = 0;
+  }
+
   async api(path: string, init: { method?: string; body?: string } = {}): Promise<Response> {
     const answer = await fetch(`${this.server.url}/api/${path}`, {
       ...init,

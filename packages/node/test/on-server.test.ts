@@ -5,10 +5,7 @@ import { Bench, deafProxy, HOLD } from './harness.ts';
 
 const bench = new Bench();
 beforeAll(() => bench.start());
-afterEach(async () => {
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
-  bench.notes.length = 0;
-});
+afterEach(() => bench.clear());
 afterAll(() => bench.close());
 
 describe('headless nodes', () => {
@@ -280,7 +277,7 @@ describe('a network that breaks WebSockets', () => {
     expect(job.error).toBeUndefined();
     expect(stdout).toEqual(['1 2\n', '0 2\n']);
     expect(proxy.upgrades()).toBeGreaterThan(0);
-    await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
+    await bench.clear();
     await proxy.close();
   });
 });

@@ -21,10 +21,7 @@ beforeAll(async () => {
   if (executable) await writePage(webRoot);
   await bench.start();
 });
-afterEach(async () => {
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
-  bench.notes.length = 0;
-});
+afterEach(() => bench.clear(0));
 afterAll(async () => {
   await browser?.close();
   await bench.close();
@@ -228,23 +225,40 @@ describe('parity of images between nodes', () => {
     expect(job.parity!.savedBytes).toBeGreaterThan(1 << 20);
   });
 
+  /** The newest committed wave is near and its images are protected. */
+  const nearWave = async (id: string, newer = 0): Promise<number> => {
+    const newest = (j: JobView): WaveView | undefined => j.waves?.recent.findLast((w) => w.state === 'committed');
+    const j = await bench.until(id, (v) => {
+      const { near, wave = 0 } = newest(v) ?? {};
+      return wave > newer && near === true && (v.waves?.committed ?? 0) > 3 && (v.parity?.spare ?? 0) > 0;
+    });
+    return newest(j)!.wave;
+  };
+  /** Near waves, then a whole one because somebody asks (the answer), then near ones for as long as a test needs. */
+  const wholeBetweenNear = async (id: string): Promise<number> => {
+    // The first of all may be whole, too.
+    const first = await nearWave(id);
+    const found = (j: JobView): WaveView | undefined =>
+      j.waves?.recent.findLast((w) => w.state === 'committed' && w.images === 3 && !w.near && w.wave > first);
+    await bench.api(`jobs/${id}/tasks/1/checkpoint`, { method: 'POST' });
+    const whole = found(await bench.until(id, (j) => found(j) !== undefined))!.wave;
+    await nearWave(id, whole);
+    return whole;
+  };
+
   it('vcl, two nodes killed at once with one checksum: all go back to the newest wave at the server, and why', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
-    const id = await submit(3, { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 3 } }, LONGER);
-    const newest = (j: JobView): WaveView | undefined => j.waves?.recent.filter((w) => w.state === 'committed').at(-1);
-    const before = await bench.until(id, (j) => {
-      const { wave = 0, sentBytes = 1 } = newest(j) ?? {};
-      return wave > 3 && wave % 3 === 1 && sentBytes === 0 && (j.parity?.spare ?? 0) > 0;
-    });
-    for (const t of before.tasks.slice(0, 2)) bench.nodes.find((n) => n.node === t.node)!.kill();
+    const options: JobOptions = { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 1000 } };
+    const id = await submit(3, options, LONGER);
+    const whole = await wholeBetweenNear(id);
+    const { tasks } = await bench.view(id);
+    for (const t of tasks.slice(0, 2)) bench.nodes.find((n) => n.node === t.node)!.kill();
     const view = await bench.recovered(id, 2);
     expect(view.parity!.fellBack).toBeGreaterThan(0);
     expect(view.parity!.reason).toBe('2 of the 3 ranks of its parity group are lost and 1 of 1 checksums left');
     const [fell] = (await events(id)).filter((e) => e.kind === 'fellBack');
     expect(fell?.cause).toBe(view.parity!.reason);
-    const { wave } = view.waves!.rolledBack[0]!;
-    expect(wave).toBeGreaterThan(0);
-    expect(wave).toBeLessThan(newest(before)!.wave);
+    expect(view.waves!.rolledBack[0]!.wave).toBe(whole);
     const { stdout } = await answer(id);
     expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, LONGER));
   });
@@ -263,12 +277,6 @@ describe('parity of images between nodes', () => {
     expect((await answer(id)).stdout).toEqual(calm);
   });
 
-  /** The newest committed wave is near and its images are protected. */
-  const nearWave = async (id: string): Promise<number> => {
-    const near = (j: JobView): boolean => j.waves?.recent.findLast((w) => w.state === 'committed')?.near === true;
-    const j = await bench.until(id, (v) => (v.waves?.committed ?? 0) > 3 && near(v) && (v.parity?.spare ?? 0) > 0);
-    return j.waves!.recent.findLast((w) => w.state === 'committed')!.wave;
-  };
   /** @param restartGraceMs the server waits no longer for nodes with images */
   const restart = async (restartGraceMs = PATIENCE.restartGraceMs): Promise<void> => {
     const { port } = new URL(bench.server.url);
@@ -305,18 +313,12 @@ describe('parity of images between nodes', () => {
       { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 1000 } },
       LONGER,
     );
-    // The first of all may be whole, too.
-    const near = await nearWave(id);
-    const whole = (j: JobView): WaveView | undefined =>
-      j.waves?.recent.findLast((w) => w.state === 'committed' && w.images === 3 && !w.near && w.wave > near);
-    await bench.api(`jobs/${id}/tasks/1/checkpoint`, { method: 'POST' });
-    const atServer = whole(await bench.until(id, (j) => whole(j) !== undefined))!.wave;
-    await nearWave(id);
+    const whole = await wholeBetweenNear(id);
     const { tasks } = await bench.view(id);
     bench.nodes.find((n) => n.node === tasks[1]!.node)!.kill();
     await restart(patient(4000));
     const { parity, waves } = await wentBack(id);
-    expect(waves!.rolledBack[0]!.wave).toBe(atServer);
+    expect(waves!.rolledBack[0]!.wave).toBe(whole);
     expect(parity!.fellBack).toBeGreaterThan(0);
     expect(parity!.reason).toMatch(/no node that is connected has its image$/);
     const { stdout } = await answer(id);

@@ -235,10 +235,7 @@ describe('a process of a job that cannot be started', () => {
 describe('headless nodes with processes', () => {
   const bench = new Bench();
   beforeAll(() => bench.start());
-  afterEach(async () => {
-    await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
-    bench.notes.length = 0;
-  });
+  afterEach(() => bench.clear());
   afterAll(() => bench.close());
   const node = async (
     kind: string,
@@ -298,7 +295,7 @@ describe('headless nodes with processes', () => {
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
     expect(stdout).toEqual(Array(2).fill('file text 3\n'));
-    await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
+    await bench.clear();
     if (linux) await expect.poll(processes).toEqual([]);
   });
 

@@ -148,7 +148,7 @@ it('a node that is killed, with its ranks, while others keep checksums', async (
 });
 
 it('pairs: a rank that fails, then a node of the other pair', async () => {
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
+  await bench.clear(0);
   for (let i = 0; i < 5; i++) await bench.node(1); // four with ranks, so always two pairs
   const id = await submit(5, 8, 1000, 2);
   const { tasks } = await bench.until(id, (j) => j.outputBytes > 0);

@@ -12,10 +12,7 @@ import { losesNodeAndRank } from './team-losses.ts';
 
 const bench = new Bench({ dispatcher: { ...PATIENCE, moveAfterMs: 1500, mergeAfterMs: 1500 } });
 beforeAll(() => bench.start());
-afterEach(async () => {
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
-  bench.notes.length = 0;
-});
+afterEach(() => bench.clear(0));
 afterAll(() => bench.close());
 
 /**

@@ -19,8 +19,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all((browser?.contexts() ?? []).map((c) => c.close()));
-  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
-  bench.notes.length = 0;
+  await bench.clear(0);
 });
 afterAll(async () => {
   await browser?.close();
