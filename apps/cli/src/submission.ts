@@ -28,7 +28,8 @@ export interface SubmissionOptions {
   /** Seconds; 0: for ever. */
   ftWait?: number;
   mapBy?: MapBy;
-  checkpoint?: number;
+  /** Seconds; or of each cluster, ms. */
+  checkpoint?: number | (number | null)[];
   /** Checksums; and of how many images one goes to the server. */
   parity?: number;
   wholeEvery?: number;
@@ -100,7 +101,8 @@ export async function prepareSubmission(
     ...(o.clusters !== undefined ? { clusters: o.clusters } : {}),
     ...ftOf(o),
     ...(o.mapBy ? { mapBy: o.mapBy } : {}),
-    ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
+    ...(typeof o.checkpoint === 'number' ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
+    ...(typeof o.checkpoint === 'object' ? { clusterCheckpointMs: o.checkpoint } : {}),
     ...(o.parity !== undefined
       ? { parity: { checksums: o.parity, ...(o.wholeEvery === undefined ? {} : { wholeEvery: o.wholeEvery }) } }
       : {}),

@@ -1,6 +1,12 @@
 /** The values of `--clusters` and `--room`. */
 import { expect, it } from 'vitest';
-import { clusters, rooms } from '../src/command-line/options.ts';
+import { clusters, rooms, timers } from '../src/command-line/options.ts';
+
+it('takes seconds between checkpoints, or those of each cluster', () => {
+  expect(timers('30')).toBe(30);
+  expect(timers('30,0.5,none')).toEqual([30_000, 500, null]);
+  expect(() => timers('30,x')).toThrow("expected seconds, or those of each cluster: '30', '30,60', '30,none'");
+});
 
 it('takes a number of clusters, or the ranks of each', () => {
   expect(clusters('2')).toBe(2);

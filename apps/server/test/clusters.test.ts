@@ -73,6 +73,7 @@ const refuses = async (options: object, size: number, message: RegExp, more = {}
   expect(answer.body.message).toMatch(message);
 };
 
+const TIMERS = { protocol: 'hc3i', clusters: 2, clusterCheckpointMs: [500, null] };
 it.each([
   [{ protocol: 'vcl', clusters: 2 }, /^The protocol "vcl" does not accept the option "clusters": .*choose "hc3i"\.$/],
   [{ protocol: 'hc3i' }, /^The protocol "hc3i" needs the option "clusters"/],
@@ -90,6 +91,10 @@ it.each([
     /^Rank 1 is in cluster 0 and in cluster 1/,
   ],
   [{ protocol: 'hc3i', clusters: [[0, 1, 2, 3], []] }, /^Cluster 1 has no ranks/],
+  [{ protocol: 'vcl', clusterCheckpointMs: [500, null] }, /, and a job of "vcl" has no clusters: give one time /],
+  [{ ...TIMERS, checkpointMs: 500 }, /^The job has one time between checkpoints for all clusters, and one for each/],
+  [{ ...TIMERS, clusters: 3 }, /^The job names 2 times between checkpoints and has 3 clusters: name one for each/],
+  [{ ...TIMERS, clusterCheckpointMs: [500, 99] }, /^Cluster 1 is to take a checkpoint every 99 ms: at least 100 ms/],
   [
     {
       protocol: 'hc3i',
@@ -144,11 +149,6 @@ it('runs to its answer without a loss', async () => {
   expect(await printed(server, path, 4)).toEqual(expected(4));
 });
 
-/** A connection that breaks is a loss at once. */
-const AT_ONCE = { graceMs: 0, briefGraceMs: 0 };
-const incarnations = (view: JobView): number[] => view.tasks.map((t) => t.incarnation);
-const committed = (view: JobView, cluster: number): number =>
-  view.waves!.recent.filter((w) => w.cluster === cluster && w.state === 'committed').length;
 /**
  * A line shows once a checkpoint is behind it. With the first one of every rank, a loss undoes nothing that another
  * cluster has received.
@@ -156,6 +156,37 @@ const committed = (view: JobView, cluster: number): number =>
 const halfKept = async (server: MayflyServer, path: string, size: number): Promise<boolean> =>
   (await printed(server, path, size)).every((text) => String(text).includes('\n'));
 
+it('a cluster without a timer takes checkpoints only when messages or output ask for them', async () => {
+  const server = await sharedServer();
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 4, name: 'one' });
+  later(() => node.close());
+  const { checkpointMs: _, ...options } = OPTIONS;
+  const silent = { ...options, clusterCheckpointMs: [300, null] };
+  const { body } = await api(server, 'POST', '/api/jobs', { program, size: 4, options: silent });
+  const path = `/api/jobs/${body.id as string}`;
+  await type(server, path, 'a\n');
+  await until('all of the first half lies behind checkpoints', () => halfKept(server, path, 4));
+  const quiet = (await viewOf(server, path)).waves!.clusters!;
+  expect(quiet.map((c) => c.periodMs)).toEqual([300, undefined]);
+  // Nothing is sent now and all output is there: only time asks for checkpoints.
+  await until('the other cluster has gone on', async () => {
+    const [first] = (await viewOf(server, path)).waves!.clusters!;
+    return first!.timed >= quiet[0]!.timed + 3;
+  });
+  expect((await viewOf(server, path)).waves!.clusters![1]!.sn).toBe(quiet[1]!.sn);
+  await type(server, path, 'b\n');
+  await ended(server, path);
+  expect(await viewOf(server, path)).toMatchObject({ state: 'done', waves: { chosen: true, periodMs: 300 } });
+  expect(await printed(server, path, 4)).toEqual(expected(4));
+  const report = (await api(server, 'GET', `${path}/report`)).body;
+  expect(report).toMatchObject({ job: { options: { clusterCheckpointMs: [300, null] } } });
+});
+
+/** A connection that breaks is a loss at once. */
+const AT_ONCE = { graceMs: 0, briefGraceMs: 0 };
+const incarnations = (view: JobView): number[] => view.tasks.map((t) => t.incarnation);
+const committed = (view: JobView, cluster: number): number =>
+  view.waves!.recent.filter((w) => w.cluster === cluster && w.state === 'committed').length;
 it('takes back the cluster of a lost rank, and no other that does not depend on it', async () => {
   const server = await startServer({ dispatcher: AT_ONCE });
   const node = await startHeadlessNode({ server: server.localUrl, slots: 4, name: 'one' });

@@ -1,4 +1,4 @@
-/** Clusters of ranks as people type them: on the command line and in the form. */
+/** Clusters of ranks and their timers as people type them: on the command line and in the form. */
 import { MAX_RANKS } from './limits.ts';
 
 const whole = (text: string, least: number, most: number): number | undefined => {
@@ -40,3 +40,17 @@ export function textOfClusters(clusters: number | readonly (readonly number[])[]
     })
     .join(',');
 }
+
+/** '30,none': seconds between checkpoints, of each cluster, as ms; null: no timer. Undefined: it is not that. */
+export function timersOfText(text: string): (number | null)[] | undefined {
+  const timers = text.split(',').map((part) => {
+    const one = part.trim();
+    if (one === 'none') return null;
+    return /^\d{1,5}(\.\d{1,3})?$/.test(one) ? Math.round(Number(one) * 1000) : undefined;
+  });
+  return timers.every((ms) => ms !== undefined) ? timers : undefined;
+}
+
+/** What {@link timersOfText} reads as the same timers. */
+export const textOfTimers = (timers: readonly (number | null)[]): string =>
+  timers.map((ms) => (ms === null ? 'none' : String(ms / 1000))).join(',');

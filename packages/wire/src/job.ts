@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { JobId } from './ids.ts';
 import { FtOption } from './ft-option.ts';
 import { JobProgress } from './job-progress.ts';
-import { MAX_PARTS, MAX_RANKS, MAX_TEAM, ROOM_CODE } from './limits.ts';
+import { MAX_CLUSTERS, MAX_PARTS, MAX_RANKS, MAX_TEAM, ROOM_CODE } from './limits.ts';
 import { ParityOption, ParityView } from './parity.ts';
 import { WavesView } from './waves.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
@@ -43,6 +43,8 @@ export const Environment = Type.Record(
   { maxProperties: 64 },
 );
 
+const CheckpointMs = Type.Integer({ minimum: 0, maximum: 86_400_000 });
+
 export const JobOptions = Type.Object(
   {
     protocol: Type.Optional(ProtocolName),
@@ -80,7 +82,13 @@ export const JobOptions = Type.Object(
      * passed). With the protocols `vcl` and `pcl`: from the end of a checkpoint of all ranks to the beginning of the
      * next, at least 100; absent: found from its cost and the losses.
      */
-    checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    checkpointMs: Type.Optional(CheckpointMs),
+    /**
+     * With the protocol `hc3i`, in place of `checkpointMs`: the time between the checkpoints of each cluster, at least
+     * 100 ms. null: the cluster has no timer, and takes only checkpoints that messages of other clusters or output ask
+     * for (Monnet et al. 2004, section 5.2: an "infinite" delay).
+     */
+    clusterCheckpointMs: Type.Optional(Type.Array(Type.Union([CheckpointMs, Type.Null()]), { maxItems: MAX_CLUSTERS })),
     /**
      * Images of ranks are protected by parity between nodes (docs/codes.md), and only some go to the server whole.
      * Under `pessimistic`, `vcl` and `pcl`.

@@ -46,6 +46,8 @@ export const JobReport = Type.Object(
         durability: Durability,
         /** 0 under `vcl`: found from the cost of a checkpoint and the losses. */
         checkpointMs: CountSchema,
+        /** Under `hc3i`, by cluster; null: no timer. Absent: `checkpointMs` holds for all. */
+        clusterCheckpointMs: Type.Optional(Type.Array(Type.Union([CountSchema, Type.Null()]))),
         parity: Type.Optional(ParityOption),
         graceMs: Type.Optional(CountSchema),
         stuckAfterMs: Type.Optional(CountSchema),

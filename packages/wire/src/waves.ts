@@ -66,6 +66,8 @@ export const ClusterView = Type.Object({
   sn: CountSchema,
   /** By cluster: the highest interval that it depends on; 0: none. Its own entry is `sn`. */
   ddv: Type.Array(CountSchema),
+  /** From the end of a checkpoint to the next that no message asks for, ms. Absent: it has no timer. */
+  periodMs: Type.Optional(CountSchema),
   /** Checkpoints that are kept. */
   stored: CountSchema,
   /** Checkpoints since this start of the server that messages of other clusters asked for, and the others. */

@@ -3,7 +3,19 @@ import { PROTOCOL_NAMES } from '@mayfly/protocols/manifests';
 import { DEFAULT_SLOT_MS, DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
-import { clusters, connected, factor, more, rooms, seconds, secondsFrom, size, whole, type Act } from './options.ts';
+import {
+  clusters,
+  connected,
+  factor,
+  more,
+  rooms,
+  seconds,
+  secondsFrom,
+  size,
+  timers,
+  whole,
+  type Act,
+} from './options.ts';
 
 /** What a job is made of, for both commands. */
 const jobOptions = (command: Command): Command =>
@@ -83,8 +95,10 @@ const jobOptions = (command: Command): Command =>
         '--checkpoint <seconds>',
         'target interval between checkpoints of a rank (default: 30; app and none take none); with vcl, pcl and ' +
           'hc3i from one checkpoint of ' +
-          'all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their cost and the losses)',
-        seconds,
+          'all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their cost and the losses); ' +
+          "with hc3i also of each cluster ('30,60'; '30,none': without a timer, the other cluster takes checkpoints " +
+          'only when messages or output ask for them)',
+        timers,
       )
       .option(
         '--parity <checksums>',

@@ -1,6 +1,6 @@
 /** What commands share: how the values of options are read, and the options of more than one command. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { clustersOfText } from '@mayfly/wire';
+import { clustersOfText, timersOfText } from '@mayfly/wire';
 import { bytes } from '../mpiexec-words.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -50,6 +50,13 @@ export function clusters(text: string): number | number[][] {
   throw new InvalidArgumentError(
     "expected a number of clusters, or the ranks of each: '2', '0-3,4-7', or '0-2+7,3-6'.",
   );
+}
+/** '30': seconds. '30,none': of each cluster, as ms; null: without a timer. */
+export function timers(text: string): number | (number | null)[] {
+  if (!text.includes(',')) return seconds(text);
+  const read = timersOfText(text);
+  if (read !== undefined) return read;
+  throw new InvalidArgumentError("expected seconds, or those of each cluster: '30', '30,60', '30,none'.");
 }
 /** 'QX7PKM', or the room of each cluster: 'QX7PKM,ABC234'. null ('-'): volunteers without a room. */
 export function rooms(text: string): string | null | (string | null)[] {

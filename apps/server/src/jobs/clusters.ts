@@ -1,5 +1,5 @@
-/** The clusters of a job (protocol `hc3i`) and their rooms, as its submission has them. */
-import { accepts } from '@mayfly/protocols';
+/** The clusters of a job (protocol `hc3i`), their timers and their rooms, as its submission has them. */
+import { accepts, manifests } from '@mayfly/protocols';
 import { MAX_CLUSTERS, MayflyError, type JobOptions, type JobSubmission, type ProtocolName } from '@mayfly/wire';
 
 const bad = (message: string): MayflyError => new MayflyError('BAD_REQUEST', message);
@@ -39,6 +39,39 @@ export function clustersOf(
     if (cluster === undefined) throw bad(`Rank ${rank} is in no cluster: each rank is in one cluster.`);
     return cluster;
   });
+}
+
+/**
+ * The timer of each cluster fits the clusters.
+ * @param clusters by rank, if the job has any
+ * @throws MayflyError BAD_REQUEST
+ */
+export function needTimers(
+  protocol: ProtocolName,
+  { checkpointMs, clusterCheckpointMs: timers }: Pick<JobOptions, 'checkpointMs' | 'clusterCheckpointMs'>,
+  clusters: readonly number[] | undefined,
+): void {
+  if (timers === undefined) return;
+  if (!clusters)
+    throw bad(
+      `The job names the time between checkpoints of each cluster ("clusterCheckpointMs"), and a job of "${protocol}" ` +
+        'has no clusters: give one time ("checkpointMs") instead.',
+    );
+  if (checkpointMs !== undefined)
+    throw bad('The job has one time between checkpoints for all clusters, and one for each: leave one of them out.');
+  const count = Math.max(...clusters) + 1;
+  if (timers.length !== count)
+    throw bad(
+      `The job names ${timers.length} time${timers.length === 1 ? '' : 's'} between checkpoints and has ${count} ` +
+        'clusters: name one for each cluster (null: no timer).',
+    );
+  const least = manifests[protocol].leastCheckpointMs;
+  const short = timers.findIndex((ms) => ms !== null && ms < least);
+  if (short >= 0)
+    throw bad(
+      `Cluster ${short} is to take a checkpoint every ${timers[short]} ms: at least ${least} ms lie between two ` +
+        'checkpoints. null is a cluster without a timer.',
+    );
 }
 
 /**

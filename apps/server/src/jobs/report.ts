@@ -52,6 +52,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
         protocol: spec.protocol,
         durability: spec.durability,
         checkpointMs: spec.checkpointMs,
+        ...(spec.clusterCheckpointMs && { clusterCheckpointMs: [...spec.clusterCheckpointMs] }),
         ...(spec.parity && { parity: { ...spec.parity } }),
         ...(spec.graceMs === undefined ? {} : { graceMs: spec.graceMs }),
         ...(spec.stuckAfterMs === undefined ? {} : { stuckAfterMs: spec.stuckAfterMs }),

@@ -35,7 +35,7 @@ import {
 } from '../jobs/program.ts';
 import type { Disk } from '../disk.ts';
 import { needArguments } from '../jobs/arguments.ts';
-import { clustersOf, needRooms } from '../jobs/clusters.ts';
+import { clustersOf, needRooms, needTimers } from '../jobs/clusters.ts';
 import { bytesOfPrograms } from '../jobs/job-store.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
@@ -301,6 +301,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     parts.push({ count, args, program: { language, entry, hash }, ...(env === undefined ? {} : { env }) });
   }
   needOneKind(programs);
+  needTimers(protocol, s.options ?? {}, clusters);
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needAccepted(protocol, s.options ?? {}, programs);
   needModes(s.options?.ft);
@@ -340,6 +341,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     channelMemories: clusters ? Math.max(...clusters) + 1 : allowance ? 1 : o.channelMemories,
     ...(clusters && { clusters }),
     checkpointMs,
+    ...(options.clusterCheckpointMs && { clusterCheckpointMs: options.clusterCheckpointMs }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     ...(options.stuckAfterMs === undefined ? {} : { stuckAfterMs: options.stuckAfterMs }),
     ...(options.stuckFactor === undefined ? {} : { stuckFactor: options.stuckFactor }),

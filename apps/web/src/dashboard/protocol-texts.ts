@@ -9,7 +9,7 @@ import {
   restarts,
   type Feature,
 } from '@mayfly/protocols/manifests';
-import { MAX_TEAM, type JobOptions, type JobView } from '@mayfly/wire';
+import { MAX_TEAM, type JobOptions, type JobReport, type JobView } from '@mayfly/wire';
 import { duration, elapsed, bytes, plural } from '../shared/format.ts';
 
 export { goesBackTogether, restarts };
@@ -50,6 +50,7 @@ export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
   if (rest.durability === 'strict' && !accepts(protocol, 'strict')) delete rest.durability;
   if (!accepts(protocol, 'checkpoints') || (rest.checkpointMs ?? Infinity) < manifests[protocol].leastCheckpointMs)
     delete rest.checkpointMs;
+  if (!accepts(protocol, 'clusters')) delete rest.clusterCheckpointMs;
   return {
     ...rest,
     ...(protocol === DEFAULT_PROTOCOL ? {} : { protocol }),
@@ -69,10 +70,18 @@ export function durabilityText(job: Pick<JobView, 'protocol' | 'durability'>): s
 }
 
 /** How a job is protected, in a sentence of its report. `checkpointMs` 0: the scheduler finds the time. */
-export function toleranceText({ protocol, checkpointMs }: { protocol: Protocol; checkpointMs: number }): string {
+export function toleranceText({
+  protocol,
+  checkpointMs,
+  clusterCheckpointMs: timers,
+}: Pick<JobReport['job']['options'], 'protocol' | 'checkpointMs' | 'clusterCheckpointMs'>): string {
   const { goesBack, texts } = manifests[protocol];
   if (goesBack === 'nothing') return texts.protection;
   if (goesBack === 'rank') return `${texts.protection} about every ${duration(checkpointMs)}`;
+  if (timers) {
+    const each = timers.map((ms, i) => `cluster ${i} ${ms === null ? 'without a timer' : `every ${duration(ms)}`}`);
+    return `${texts.protection}: ${each.join(', ')}; and one for each new dependency`;
+  }
   if (checkpointMs === 0)
     return `${texts.protection}; the time between checkpoints follows from their cost and the losses`;
   return goesBack === 'job'

@@ -90,8 +90,8 @@ export interface ClustersNow {
 
 export type ClusterEvent = { readonly now: number } & (
   | { readonly type: 'tick' }
-  /** A CLC of every cluster is wanted now: by a person, a pause, output that waits. */
-  | { readonly type: 'ask' }
+  /** A CLC of these clusters (absent: of all) is wanted now: by a person, a pause, output that waits. */
+  | { readonly type: 'ask'; readonly clusters?: readonly number[] }
   /** G9: a message of interval `interval` of cluster `from` waits at `cluster`. */
   | { readonly type: 'force'; readonly cluster: number; readonly from: number; readonly interval: number }
   /** Its home accepts the task's incarnation, which has not sent or received anything yet. */
@@ -165,6 +165,8 @@ export interface ClusterOptions {
   /** By cluster. */
   readonly tasks: readonly (readonly TaskId[])[];
   readonly settings: WaveSettings;
+  /** By cluster, in place of `settings.periodMs`, ms; null: it has no timer. */
+  readonly timers?: readonly (number | null)[] | undefined;
 }
 
 /** When clusters take CLCs, when these count, and what a loss goes back to. Declared for the service. */
@@ -173,8 +175,6 @@ export interface ClusterScheduler {
   readonly epoch: number;
   /** What Channel Memories have to know. */
   readonly clusters: ClustersNow;
-  /** A CLC of some cluster is under way. */
-  readonly busy: boolean;
   /** When a cluster takes its next CLC that no message forces, ms since the epoch (of the clock), and its period. */
   due(cluster: number): { readonly at: number | undefined; readonly periodMs: number };
   /** A new job: what is to be durable before any task begins. */

@@ -166,11 +166,10 @@ export interface JobSpec {
   /** By task: its cluster, each of which has a Channel Memory of its own (protocol `hc3i`); absent: there are none. */
   clusters?: number[];
   checkpointMs: number;
+  /** By cluster, in place of `checkpointMs`; null: it has no timer. */
+  clusterCheckpointMs?: (number | null)[];
   graceMs?: number;
-  /**
-   * When a rank of which nothing is seen is started elsewhere (stragglers.ts): after so long at least, and so many
-   * times the longest pause of any rank.
-   */
+  /** When a silent rank starts elsewhere (stragglers.ts): after so long, and so many times the longest pause of any. */
   stuckAfterMs?: number;
   stuckFactor?: number;
   /** From its start, without pauses and without the time that the server was away. */

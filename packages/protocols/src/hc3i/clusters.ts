@@ -85,8 +85,8 @@ export class Clusters implements ClusterScheduler {
 
   constructor(options: ClusterOptions) {
     this.#o = options;
-    const { tasks, settings } = options;
-    this.#clusters = tasks.map((of) => ({
+    const { tasks, settings, timers } = options;
+    this.#clusters = tasks.map((of, cluster) => ({
       tasks: of,
       began: new Set(),
       returning: new Set(),
@@ -95,7 +95,7 @@ export class Clusters implements ClusterScheduler {
       wave: undefined,
       epoch: 0,
       goesBack: false,
-      period: new Period(settings.periodMs),
+      period: new Period(timers ? (timers[cluster] ?? Infinity) : settings.periodMs),
       patience: settings.waveMs,
       abandoned: 0,
     }));
@@ -119,10 +119,6 @@ export class Clusters implements ClusterScheduler {
 
   get epoch(): number {
     return this.#federation.epoch;
-  }
-
-  get busy(): boolean {
-    return this.#clusters.some((c) => c.wave);
   }
 
   get clusters(): ClustersNow {
@@ -168,7 +164,7 @@ export class Clusters implements ClusterScheduler {
         if (this.#clusters.every((c) => allEnded(c) && !c.wave)) this.#ask();
         return;
       case 'ask':
-        return this.#ask();
+        return this.#ask(e.clusters);
       case 'force':
       case 'committed':
       case 'checked':
@@ -241,10 +237,9 @@ export class Clusters implements ClusterScheduler {
     if (this.#clusters.every(allEnded)) this.#ask(); // H5
   }
 
-  #ask(): void {
-    this.#clusters.forEach((c, cluster) => {
-      if (!this.#rests(cluster, c)) this.#tell({ type: 'ask', cluster });
-    });
+  #ask(clusters: Iterable<number> = this.#clusters.keys()): void {
+    for (const cluster of clusters)
+      if (!this.#rests(cluster, this.#clusters[cluster]!)) this.#tell({ type: 'ask', cluster });
   }
 
   #maybeBegin(cluster: number): void {

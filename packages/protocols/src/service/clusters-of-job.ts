@@ -54,10 +54,14 @@ interface Check {
   question: number;
 }
 
+/** Of a cluster without a timer there is none. */
+const periodOf = (ms: number): { periodMs?: number } => (Number.isFinite(ms) ? { periodMs: Math.round(ms) } : {});
+
 export class ClustersOfJob implements SchedulerOfJob {
   readonly #books: readonly WaveBook[];
   readonly #inbox: Inbox<Input>;
-  readonly #waits = new OutputWaits();
+  /** By cluster: the checkpoints of one do not keep those of another from being asked for. */
+  readonly #waits: readonly OutputWaits[];
   readonly #keys = new Set<string>();
   /** By cluster: waves whose images are kept. */
   readonly #waves: readonly Set<number>[];
@@ -83,6 +87,7 @@ export class ClustersOfJob implements SchedulerOfJob {
   ) {
     this.#inbox = new Inbox((e) => this.#take(e));
     this.#books = tasks.map(() => new WaveBook());
+    this.#waits = tasks.map(() => new OutputWaits());
     this.#waves = tasks.map(() => new Set());
     this.#counts = tasks.map(() => ({ forced: 0, timed: 0 }));
     this.#forced = tasks.map(() => false);
@@ -143,7 +148,7 @@ export class ClustersOfJob implements SchedulerOfJob {
     return {
       clusters: this.#clusterViews(),
       chosen: this.chosen,
-      periodMs: Math.round(Math.min(...due.map((d) => d.periodMs))),
+      ...periodOf(Math.min(...due.map((d) => d.periodMs))),
       ...(next.length > 0 && { nextAt: Math.round(Math.min(...next)) }),
       committed: sum('committed'),
       abandoned: sum('abandoned'),
@@ -164,6 +169,7 @@ export class ClustersOfJob implements SchedulerOfJob {
         ranks: [...ranks],
         sn,
         ddv: [...ddv],
+        ...periodOf(this.scheduler.due(cluster).periodMs),
         stored: stored[cluster]!.length,
         ...this.#counts[cluster]!,
         waiting: ranks.reduce((n, task) => n + (core?.awaiting(task) ?? 0), 0),
@@ -235,8 +241,10 @@ export class ClustersOfJob implements SchedulerOfJob {
 
   tick(): void {
     this.tell({ type: 'tick' });
-    const { now, logs } = this.host;
-    if (this.#waits.wants(now(), logs(), this.scheduler.busy)) this.tell({ type: 'ask' }); // Y5
+    const [now, logs] = [this.host.now(), this.host.logs()];
+    const { underWay } = this.scheduler.clusters;
+    const clusters = this.#waits.flatMap((w, c) => (w.wants(now, logs, underWay[c] !== undefined) ? [c] : []));
+    if (clusters.length > 0) this.tell({ type: 'ask', clusters }); // Y5
   }
 
   tell(event: Input): void {
@@ -273,7 +281,7 @@ export class ClustersOfJob implements SchedulerOfJob {
     switch (e.type) {
       case 'begin': {
         const { cluster, sn, ended, starting } = e;
-        this.#waits.waveBegins(host.now());
+        this.#waits[cluster]!.waveBegins(host.now());
         this.#books[cluster]!.waveBegins(sn, host.now(), e.forced);
         this.#forced[cluster] = e.forced;
         host.changed(undefined);
@@ -322,7 +330,7 @@ export class ClustersOfJob implements SchedulerOfJob {
     const { host, job } = this;
     const logs = host.logs();
     const committed = record !== undefined;
-    this.#waits.waveOver(host.now(), committed);
+    this.#waits[cluster]!.waveOver(host.now(), committed);
     if (committed) {
       this.#waves[cluster]!.add(sn);
       this.#counts[cluster]![this.#forced[cluster] ? 'forced' : 'timed']++;

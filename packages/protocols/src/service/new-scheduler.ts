@@ -11,7 +11,7 @@ const WAVE_MS = 60_000;
 
 export function newScheduler(
   { scheduler, clusters }: Pick<VProtocol, 'scheduler' | 'clusters'>,
-  { id: job, size, channelMemories, checkpointMs, parity, clusters: homes = [] }: JobSpec,
+  { id: job, size, channelMemories, checkpointMs, clusterCheckpointMs: timers, parity, clusters: homes = [] }: JobSpec,
   host: WavesHost,
 ): SchedulerOfJob | undefined {
   const settings = {
@@ -23,7 +23,8 @@ export function newScheduler(
     const tasks = Array.from({ length: channelMemories }, (_, cluster) =>
       homes.flatMap((home, t) => (home === cluster ? [taskId(t)] : [])),
     );
-    return new ClustersOfJob(job, tasks, clusters({ job, tasks, settings }), host, checkpointMs > 0);
+    const scheduled = clusters({ job, tasks, settings, timers });
+    return new ClustersOfJob(job, tasks, scheduled, host, checkpointMs > 0 || timers !== undefined);
   }
   const participants = [...Array.from({ length: channelMemories }, (_, cm) => `cm${cm}`), 'images'];
   const core = scheduler?.({ job, tasks: size, participants, settings });

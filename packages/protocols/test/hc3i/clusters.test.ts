@@ -11,14 +11,16 @@ const TASKS = [[T(0), T(1)], [T(2)]];
 
 class Bench {
   now = 0;
-  readonly clusters = new Clusters({
-    job: jobId('abcdefghijkl'),
-    tasks: TASKS,
-    settings: { periodMs: 100, waveMs: 5000 },
-  });
+  readonly clusters: Clusters;
   effects: ClusterEffect[] = [];
 
-  constructor() {
+  constructor(timers?: (number | null)[]) {
+    this.clusters = new Clusters({
+      job: jobId('abcdefghijkl'),
+      tasks: TASKS,
+      settings: { periodMs: 100, waveMs: 5000 },
+      timers,
+    });
     this.clusters.begin(0);
   }
 
@@ -94,6 +96,24 @@ test('G9, N1 a message that waits forces a CLC of its own cluster at once', () =
   expect(b.take('begin').map((e) => [e.cluster, e.forced])).toEqual([[1, true]]);
   b.wave(1, 2);
   expect(b.take('over')[0]!.record).toMatchObject({ cluster: 1, ddv: [1, 2], forced: true });
+});
+
+test('a cluster without a timer takes the CLCs that messages force, and those that somebody asks for', () => {
+  const b = began(new Bench([300, null]), ...all);
+  expect([b.clusters.due(0), b.clusters.due(1)]).toEqual([
+    { at: 300, periodMs: 300 },
+    { at: Infinity, periodMs: Infinity },
+  ]);
+  expect(b.after(200).take('begin')).toEqual([]);
+  expect(b.after(200).take('begin')).toMatchObject([{ cluster: 0, sn: 2, forced: false }]);
+  b.wave(0, 2).after(86_400_000);
+  expect(b.take('begin')).toMatchObject([{ cluster: 0, sn: 3, forced: false }]);
+  b.tell({ type: 'force', cluster: 1, from: 0, interval: 2 });
+  expect(b.take('begin')).toMatchObject([{ cluster: 1, sn: 2, forced: true }]);
+  b.wave(1, 2);
+  expect(b.clusters.due(1).at).toBe(Infinity);
+  b.tell({ type: 'ask' });
+  expect(b.take('begin')).toMatchObject([{ cluster: 1, sn: 3, forced: false }]);
 });
 
 test('H2 a cluster that went back waits with its next CLC for all that come back to an image', () => {

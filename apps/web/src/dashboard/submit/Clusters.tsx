@@ -1,27 +1,60 @@
-/** Into which clusters the ranks are split (docs/clusters.md): how many, or the ranks of each. */
-import { clustersOfText, textOfClusters, type JobOptions } from '@mayfly/wire';
+/** Into which clusters the ranks are split (docs/clusters.md): how many, or the ranks of each; and their timers. */
+import { clustersOfText, textOfClusters, textOfTimers, timersOfText, type JobOptions } from '@mayfly/wire';
 import { useState } from 'react';
 import { Field } from './Field.tsx';
 
 interface Props {
   options: JobOptions;
-  set: (part: { clusters: JobOptions['clusters'] }) => void;
+  set: (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => void;
 }
 
-export function Clusters({ options: { clusters = 2 }, set }: Props) {
-  const is = textOfClusters(clusters);
-  const [typed, setTyped] = useState(is);
-  const read = clustersOfText(typed.trim());
-  // What was typed stays as it was typed; other clusters may come from another draft.
-  const text = read === undefined || textOfClusters(read) === is ? typed : is;
+export function Clusters({ options, set }: Props) {
+  const { clusters = 2, clusterCheckpointMs: timers } = options;
   return (
-    <Field
-      label="Clusters"
-      hint={
-        'A number: the ranks are split evenly, and consecutive ranks form a cluster. Or the ranks of each: ' +
-        '0-3,4-7 or 0-2+7,3-6'
-      }
-    >
+    <div className="pair">
+      <Typed
+        label="Clusters"
+        hint={
+          'A number: the ranks are split evenly, and consecutive ranks form a cluster. Or the ranks of each: ' +
+          '0-3,4-7 or 0-2+7,3-6'
+        }
+        is={textOfClusters(clusters)}
+        plain={(text) => then(clustersOfText(text), textOfClusters)}
+        onChange={(text) => set({ clusters: clustersOfText(text) as JobOptions['clusters'] })}
+      />
+      <Typed
+        label="Checkpoint each cluster every (s)"
+        hint={
+          'Empty: one time for all. A number for each cluster: 30,120. none: no timer, only messages and output ask ' +
+          'for its checkpoints'
+        }
+        is={timers ? textOfTimers(timers) : ''}
+        plain={(text) => (text === '' ? '' : then(timersOfText(text), textOfTimers))}
+        onChange={(text) => set({ clusterCheckpointMs: timersOfText(text), checkpointMs: undefined })}
+      />
+    </div>
+  );
+}
+
+const then = <T, R>(value: T | undefined, f: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : f(value);
+
+interface TypedProps {
+  label: string;
+  hint: string;
+  /** The value, as text. */
+  is: string;
+  /** The same value in one way to write it; undefined: the text is no value. */
+  plain: (text: string) => string | undefined;
+  onChange: (text: string) => void;
+}
+
+/** What was typed stays as it was typed; another value may come from another draft. */
+function Typed({ label, hint, is, plain, onChange }: TypedProps) {
+  const [typed, setTyped] = useState(is);
+  const read = plain(typed.trim());
+  return (
+    <Field label={label} hint={hint}>
       {(named) => (
         <input
           {...named}
@@ -29,11 +62,11 @@ export function Clusters({ options: { clusters = 2 }, set }: Props) {
           inputMode="text"
           autoComplete="off"
           aria-invalid={read === undefined}
-          value={text}
+          value={read === undefined || read === is ? typed : is}
           onChange={(e) => {
             setTyped(e.target.value);
-            const next = clustersOfText(e.target.value.trim());
-            if (next !== undefined) set({ clusters: next as NonNullable<JobOptions['clusters']> });
+            const text = e.target.value.trim();
+            if (plain(text) !== undefined) onChange(text);
           }}
         />
       )}

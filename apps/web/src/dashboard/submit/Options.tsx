@@ -127,7 +127,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <Seconds
             label="Checkpoint every"
             hint={findsCheckpointMs ? TOGETHER : adviceText(advice)}
-            refused={refusedText(protocol, 'checkpoints')}
+            refused={o.clusterCheckpointMs ? 'each cluster has its own time' : refusedText(protocol, 'checkpoints')}
             least={leastCheckpointMs / 1000}
             value={o.checkpointMs}
             onChange={(checkpointMs) => set({ checkpointMs })}

@@ -26,7 +26,6 @@ function fields(element: ReactElement): [name: string | undefined, description: 
 }
 
 test.each<[ReactElement, string, RegExp]>([
-  [createElement(Clusters, { options: {}, set: nothing }), 'Clusters', /^A number: the ranks are split evenly/],
   [createElement(Placement, { options: {}, set: nothing }), 'Ranks of a team', /^Ranks of one node/],
   [createElement(Parity, { options: {}, set: nothing }), 'Checksums of checkpoints', /^Most checkpoints stay/],
   [
@@ -41,4 +40,14 @@ test.each<[ReactElement, string, RegExp]>([
   ],
 ])('field %#', (element, name, description) => {
   expect(fields(element)).toEqual([[name, expect.stringMatching(description)]]);
+});
+
+test('the fields of clusters: into which, and the timer of each', () => {
+  const options = { clusters: 2, clusterCheckpointMs: [30_000, null] };
+  const element = createElement(Clusters, { options, set: nothing });
+  expect(fields(element)).toEqual([
+    ['Clusters', expect.stringMatching(/^A number: the ranks are split evenly/)],
+    ['Checkpoint each cluster every (s)', expect.stringMatching(/^Empty: one time for all\./)],
+  ]);
+  expect(renderToStaticMarkup(element)).toContain('value="30,none"');
 });

@@ -116,7 +116,9 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
               <td>{c.sn}</td>
               <td title={dependsText(c)}>{dependsText(c)}</td>
               <td className="right">{c.forced}</td>
-              <td className="right">{c.timed}</td>
+              <td className="right" title={timerText(c)}>
+                {c.timed}
+              </td>
               <td className="right">{c.stored}</td>
               <td className="right">{c.waiting}</td>
             </tr>
@@ -126,6 +128,9 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
     </Card>
   );
 }
+
+const timerText = ({ periodMs }: NonNullable<Figures['clusters']>[number]): string =>
+  periodMs === undefined ? 'this cluster has no timer' : `one every ${duration(periodMs)}`;
 
 /** By cluster: the highest interval that this one depends on. */
 const dependsText = ({ cluster, ddv }: NonNullable<Figures['clusters']>[number]): string =>
