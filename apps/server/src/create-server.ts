@@ -45,6 +45,7 @@ import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
 import { Secrets } from './secrets.ts';
 import { ServerHealth } from './server-view.ts';
+import { MeasuredStorage } from './storage-sizes.ts';
 import { audit } from './serve/audit.ts';
 import { Examples } from './serve/examples.ts';
 import { listenError } from './serve/listen-error.ts';
@@ -147,7 +148,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const compilers = remembering({ scripts, modules });
     const closeCompilers = (): Promise<unknown> => Promise.all([scripts.close(), modules.close()]);
     undo.push(closeCompilers);
-    const retention = new RetentionKeeper(runtime, storage, o.retention, app.log);
+    const sizes = new MeasuredStorage(() => storage.usage());
+    const retention = new RetentionKeeper({ runtime, storage, sizes }, o.retention, app.log);
     const sources: MetricSources = {
       nodes: () => {
         const here = runtime.nodes().filter((n) => n.state === 'here');
@@ -167,7 +169,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       disk,
       metrics,
       dashboards: () => dashboard.count,
-      usage: () => storage.usage(),
+      sizes,
       ...(runtime.seats && { peers: () => runtime.seats!.peers() }),
       version: o.version,
       limitBytes: o.retention.diskBytes,

@@ -134,20 +134,21 @@ export class Metrics {
     }).set({ version: s.version }, 1);
     new Gauge({
       name: 'mayfly_storage_bytes',
-      help: 'Bytes in the data directory by kind, measured at most every 10 s',
+      help: 'Bytes in the data directory by kind, as last measured',
       labelNames: ['kind'],
       registers,
       async collect() {
         const { log, images, jobs, registry } = await s.storage();
-        for (const [kind, bytes] of Object.entries({ log, images, jobs, registry })) this.set({ kind }, bytes);
+        for (const [kind, bytes] of Object.entries({ log, images, jobs, registry }))
+          if (bytes !== undefined) this.set({ kind }, bytes);
       },
     });
     new Gauge({
       name: 'mayfly_disk_free_bytes',
       help: 'Bytes that are free on the disk of the data directory',
       registers,
-      async collect() {
-        this.set((await s.storage()).freeBytes ?? Number.NaN);
+      collect() {
+        this.set(s.disk().freeBytes ?? Number.NaN);
       },
     });
     new Gauge({

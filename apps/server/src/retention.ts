@@ -15,6 +15,7 @@ import { clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { Retention } from './options.ts';
 import type { Runtime } from './runtime.ts';
+import type { MeasuredStorage } from './storage-sizes.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const CLOCK_KEY = 'retention/clock';
@@ -42,6 +43,7 @@ export function expired(
 export class RetentionKeeper {
   readonly #runtime: Runtime;
   readonly #storage: Storage;
+  readonly #sizes: MeasuredStorage;
   readonly #retention: Retention;
   readonly #logger: Logger;
   /** N2: since when, on the clock of performance.now; `beforeMs`: by earlier processes. */
@@ -50,9 +52,14 @@ export class RetentionKeeper {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(runtime: Runtime, storage: Storage, retention: Retention, logger: Logger) {
-    this.#runtime = runtime;
-    this.#storage = storage;
+  constructor(
+    of: { runtime: Runtime; storage: Storage; sizes: MeasuredStorage },
+    retention: Retention,
+    logger: Logger,
+  ) {
+    this.#runtime = of.runtime;
+    this.#storage = of.storage;
+    this.#sizes = of.sizes;
     this.#retention = retention;
     this.#logger = logger;
   }
@@ -91,7 +98,7 @@ export class RetentionKeeper {
     const held = await this.#isHeld();
     const rule = held ? { ...this.#retention, ageMs: Infinity } : this.#retention;
     for (const job of expired(ended(), rule, clock())) await this.#remove(job, 'age or number');
-    let used = (await this.#storage.usage()).total;
+    let used = (await this.#sizes.measure()).total;
     if (used > this.#retention.diskBytes)
       for (const { job } of ended().sort((a, b) => a.endedAt - b.endedAt)) {
         used -= await this.#storage.usageOf(job);

@@ -2,17 +2,15 @@
  * How the server is, for its page (GET /api/server) and for /metrics: storage by kind, delay of the event loop,
  * counters.
  *
- * Owns: the sampling of the event loop, and the sizes of the folders as they were last measured (at most every
- * STORAGE_MS, and only when asked).
+ * Owns: the sampling of the event loop.
  */
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { StorageUsage } from '@mayfly/storage/ports';
 import type { PeerView, ServerView } from '@mayfly/wire';
 import { clock } from './clock.ts';
 import type { Disk } from './disk.ts';
 import type { Metrics, MetricSources } from './metrics.ts';
+import type { MeasuredStorage } from './storage-sizes.ts';
 
-const STORAGE_MS = 10_000;
 const WINDOW_MS = 10_000;
 /** The sampling timer's own interval, which its samples contain. */
 const RESOLUTION_MS = 20;
@@ -57,7 +55,7 @@ export interface ServerViewSources extends MetricSources {
   metrics: Metrics;
   disk: Disk;
   dashboards(): number;
-  usage(): Promise<StorageUsage>;
+  sizes: MeasuredStorage;
   /** The server processes of a shared storage. */
   peers?(): Promise<PeerView[]>;
   version: string;
@@ -69,7 +67,6 @@ export class ServerHealth {
   readonly #delay = new LoopDelay();
   readonly #startedAt = clock();
   #rss = 0;
-  #storage: { at: number; sizes: Promise<ServerView['storage']> } | undefined;
 
   constructor(sources: ServerViewSources) {
     this.#s = sources;
@@ -120,25 +117,10 @@ export class ServerHealth {
     return this.#rss;
   }
 
-  storage(): Promise<ServerView['storage']> {
-    const now = clock();
-    if (this.#storage === undefined || now - this.#storage.at > STORAGE_MS)
-      this.#storage = { at: now, sizes: this.#measure(now) };
-    return this.#storage.sizes;
-  }
-
-  async #measure(at: number): Promise<ServerView['storage']> {
-    const { log, images, jobs, registry } = await this.#s.usage();
+  async storage(): Promise<ServerView['storage']> {
+    const { total: _, ...sizes } = (await this.#s.sizes.look()) ?? {};
     const { freeBytes } = this.#s.disk.view();
-    return {
-      at,
-      log,
-      images,
-      jobs,
-      registry,
-      ...(freeBytes === undefined ? {} : { freeBytes }),
-      limitBytes: this.#s.limitBytes,
-    };
+    return { ...sizes, ...(freeBytes === undefined ? {} : { freeBytes }), limitBytes: this.#s.limitBytes };
   }
 
   close(): void {

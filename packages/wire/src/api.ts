@@ -93,13 +93,16 @@ export const ServerView = Type.Object({
   sentBytes: CountSchema,
   /** Of running jobs. */
   logBytes: CountSchema,
-  /** Bytes on the disk: message logs, checkpoint images, files of jobs, registry; as of `at`. */
+  /**
+   * Bytes on the disk: message logs, checkpoint images, files of jobs, registry; as of `at`. Absent: they are measured
+   * for the first time, which takes a while where many jobs are kept.
+   */
   storage: Type.Object({
-    at: CountSchema,
-    log: CountSchema,
-    images: CountSchema,
-    jobs: CountSchema,
-    registry: CountSchema,
+    at: Type.Optional(CountSchema),
+    log: Type.Optional(CountSchema),
+    images: Type.Optional(CountSchema),
+    jobs: Type.Optional(CountSchema),
+    registry: Type.Optional(CountSchema),
     freeBytes: Type.Optional(CountSchema),
     limitBytes: CountSchema,
   }),

@@ -5,8 +5,7 @@
  *   {version, job, records?, sums}     sealed; `records`: all that the registry has of the job, once it has ended;
  *   `sums`: bytes and CRC-32 of each file
  */
-import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { MayflyError } from '@mayfly/wire';
@@ -24,6 +23,8 @@ export const RECORD = 'record.json';
 const LATE = ['history.bin', 'run.json'];
 /** Itself, and what is being written. */
 const UNSUMMED = /^(?:record\.json|[^/]*\.new|out\/journal\.new)$/;
+
+const newBlock = (): Buffer => Buffer.allocUnsafeSlow(1 << 20);
 
 const WANTED: Readonly<Record<SealedFiles, (path: string) => boolean>> = {
   submitted: (path) => path !== 'stdin' && !path.startsWith('out/'),
@@ -72,21 +73,29 @@ export async function readRecord(dir: string): Promise<JobFolderRecord | undefin
 /** Of all files below a folder, by their path in it. */
 export async function sumsOf(dir: string, wanted: (path: string) => boolean): Promise<JobFolderRecord['sums']> {
   const out: JobFolderRecord['sums'] = {};
+  let block: Buffer | undefined;
   for (const e of await readdir(dir, { withFileTypes: true, recursive: true })) {
     if (!e.isFile()) continue;
     const path = join(e.parentPath ?? e.path, e.name)
       .slice(dir.length + 1)
       .replaceAll('\\', '/');
-    if (!UNSUMMED.test(path) && wanted(path)) out[path] = await sumOf(join(dir, path));
+    if (!UNSUMMED.test(path) && wanted(path)) out[path] = await sumOf(join(dir, path), (block ??= newBlock()));
   }
   return out;
 }
 
-export async function sumOf(path: string): Promise<[bytes: number, crc: number]> {
+/** @param block what is read at once; one for many files, since most of them are small and there are many */
+export async function sumOf(path: string, block = newBlock()): Promise<[bytes: number, crc: number]> {
   let [bytes, crc] = [0, 0];
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    crc = crc32(chunk, crc);
+  const file = await open(path, 'r');
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(block, 0, block.length, null);
+      if (bytesRead === 0) return [bytes, crc];
+      bytes += bytesRead;
+      crc = crc32(block.subarray(0, bytesRead), crc);
+    }
+  } finally {
+    await file.close();
   }
-  return [bytes, crc];
 }

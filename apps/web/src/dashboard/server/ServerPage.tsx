@@ -7,7 +7,7 @@ import { bytes, count, duration, elapsed, plural } from '../../shared/format.ts'
 import { Tag } from '../../shared/Tag.tsx';
 import { getServer } from '../api.ts';
 import { Problem } from '../Problem.tsx';
-import { healthOf, ratesOf } from './health.ts';
+import { healthOf, ratesOf, sizeText } from './health.ts';
 import { Servers } from './Servers.tsx';
 
 export function ServerPage() {
@@ -65,13 +65,13 @@ export function ServerPage() {
             <h2>Storage</h2>
             <dl className="pairs">
               <dt>Message logs</dt>
-              <dd>{bytes(s.storage.log)}, of running jobs</dd>
+              <dd>{sizeText(s.storage.log)}, of running jobs</dd>
               <dt>Checkpoint images</dt>
-              <dd>{bytes(s.storage.images)}</dd>
+              <dd>{sizeText(s.storage.images)}</dd>
               <dt>Jobs</dt>
-              <dd>{bytes(s.storage.jobs)}: submissions, output, result files</dd>
+              <dd>{sizeText(s.storage.jobs)}: submissions, output, result files</dd>
               <dt>Registry</dt>
-              <dd>{bytes(s.storage.registry)}</dd>
+              <dd>{sizeText(s.storage.registry)}</dd>
               <dt>Ended jobs go at</dt>
               <dd>{bytes(s.storage.limitBytes)} in all, the oldest first</dd>
               <dt>Free on the disk</dt>

@@ -1,5 +1,6 @@
 /** What the numbers of a server mean, and its rates. Pure. */
 import type { ServerView } from '@mayfly/wire';
+import { bytes } from '../../shared/format.ts';
 import type { Word } from '../../shared/tone.ts';
 
 const LITTLE_DISK = 1024 ** 3;
@@ -30,3 +31,6 @@ export function ratesOf(before: ServerView | undefined, s: ServerView): { record
     received: (s.receivedBytes - before.receivedBytes) / seconds,
   };
 }
+
+/** A size of the storage. Undefined: the server has not measured it yet. */
+export const sizeText = (size: number | undefined): string => (size === undefined ? 'being measured' : bytes(size));
