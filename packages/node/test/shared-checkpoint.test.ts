@@ -2,6 +2,7 @@
  * checkpoint.* of a script whose program recovers itself (protocol `app`, FT-MPI's rebuild): a rank fails by itself, a
  * node is killed, and the answer is that of an undisturbed run.
  */
+import { until } from '@mayfly/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Bench } from './harness.ts';
 
@@ -156,4 +157,43 @@ it('pairs: a rank that fails, then a node of the other pair', async () => {
   await bench.until(id, (j) => j.tasks[2]!.state === 'failed');
   await bench.input(id, 'go');
   expect(await answer(id)).toEqual(whole);
+});
+
+/** Says so before the thousandth checkpoint, and when it is whole, and waits for a line. */
+const THOUSAND = `
+import { COMM_WORLD as world, checkpoint, stdin } from 'mayfly';
+const state = { n: 0 };
+function wait(): void {
+  if (world.rank === 0) {
+    console.log(state.n + ' checkpoints');
+    stdin.readLine();
+  }
+  world.barrier();
+}
+checkpoint.register('state', state);
+checkpoint.open({ copies: 1 });
+while (state.n < 1001) {
+  state.n++;
+  checkpoint.here();
+  if (state.n === 999 || state.n === 1001) wait();
+}
+checkpoint.close();
+`;
+
+it('by default "the ratio of stable disk algorithm to imem-m-rep algorithm is set to 1 : 1000"', async () => {
+  const options = { protocol: 'app', ft: { communicators: 'rebuild' }, mapBy: 'node', interactive: true } as const;
+  const id = await bench.submit(THOUSAND, 2, { options });
+  const onDisk = async (said: number): Promise<string[]> => {
+    const text = async (): Promise<string> => (await bench.api(`jobs/${id}/tasks/0/stdout?from=0`)).text();
+    await until(
+      () => `${said} checkpoints`,
+      async () => (await text()).includes(`${said} checkpoints`),
+    );
+    return (await bench.view(id)).outputs.flatMap(({ path }) => (path.startsWith('mpi-ckpt/') ? [path] : []));
+  };
+  expect(await onDisk(999)).toEqual([]);
+  await bench.input(id);
+  expect(await onDisk(1001)).toHaveLength(2);
+  await bench.input(id);
+  expect((await bench.ended(id)).job.error).toBeUndefined();
 });
