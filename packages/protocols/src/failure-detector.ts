@@ -67,12 +67,11 @@ const SUSPECT_HEARTBEATS = 3;
  * The job's own grace, when it has one, replaces both defaults; silence alone needs at least 2.5 heartbeats to mean
  * anything.
  */
-export function patienceOf(defaults: Patience, jobGraceMs: number | undefined): Patience {
-  if (jobGraceMs === undefined) return defaults;
+export function patienceOf({ heartbeatMs, graceMs, silentMs }: Patience, jobGraceMs: number | undefined): Patience {
   return {
-    heartbeatMs: defaults.heartbeatMs,
-    graceMs: jobGraceMs,
-    silentMs: Math.max(jobGraceMs, 2.5 * defaults.heartbeatMs),
+    heartbeatMs,
+    graceMs: jobGraceMs ?? graceMs,
+    silentMs: Math.max(jobGraceMs ?? silentMs, 2.5 * heartbeatMs),
   };
 }
 

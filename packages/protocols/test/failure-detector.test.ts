@@ -24,6 +24,8 @@ describe('failure detector', () => {
     expect(patienceOf(patience, undefined)).toEqual(patience);
     expect(patienceOf(patience, 60_000)).toEqual({ heartbeatMs: 1000, graceMs: 60_000, silentMs: 60_000 });
     expect(patienceOf(patience, 200)).toEqual({ heartbeatMs: 1000, graceMs: 200, silentMs: 2500 });
+    // Of the server as well: the paper's alive signal comes once a minute.
+    expect(patienceOf({ ...patience, heartbeatMs: 60_000 }, undefined).silentMs).toBe(150_000);
   });
 
   it('F2: the clock stands still while the observer does, and never goes back', () => {

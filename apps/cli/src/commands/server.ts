@@ -49,6 +49,7 @@ export interface ServerCommandOptions {
   channelMemories?: number;
   durability?: 'behind' | 'strict';
   reserve?: number;
+  heartbeat?: number;
   grace?: number;
   silence?: number;
   restartGrace?: number;
@@ -78,6 +79,16 @@ export async function start(options: ServerCommandOptions): Promise<number> {
     );
     say(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs resume at the next start)`);
   });
+}
+
+/** When nodes that are not heard of lose their ranks. */
+export function patienceOf(
+  o: Pick<ServerCommandOptions, 'heartbeat' | 'grace' | 'silence' | 'restartGrace'>,
+): NonNullable<ServerOptions['dispatcher']> {
+  const ms = { heartbeatMs: o.heartbeat, graceMs: o.grace, silentMs: o.silence, restartGraceMs: o.restartGrace };
+  return Object.fromEntries(
+    Object.entries(ms).flatMap(([name, s]) => (s === undefined ? [] : [[name, Math.round(s * 1000)]])),
+  );
 }
 
 function links(s: MayflyServer, options: ServerCommandOptions): string {
@@ -184,11 +195,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.quotaJobs === undefined ? {} : { jobs: options.quotaJobs }),
       ...(options.quotaStorage === undefined ? {} : { bytes: Math.round(options.quotaStorage * 1e6) }),
     },
-    dispatcher: {
-      ...(options.grace === undefined ? {} : { graceMs: Math.round(options.grace * 1000) }),
-      ...(options.silence === undefined ? {} : { silentMs: Math.round(options.silence * 1000) }),
-      ...(options.restartGrace === undefined ? {} : { restartGraceMs: Math.round(options.restartGrace * 1000) }),
-    },
+    dispatcher: patienceOf(options),
   };
   let ended: Promise<never> = new Promise(() => undefined);
   let close: () => Promise<void>;
