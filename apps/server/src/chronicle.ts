@@ -33,6 +33,8 @@ export interface ChronicleParts {
   /** Of the teams of a job that is open. */
   local: (job: JobId) => Pick<Traffic, 'total'> | undefined;
   reading: (job: JobId) => Reading | undefined;
+  /** The room is a lesson's. */
+  isLesson: (room: string) => boolean;
   /** Of a job under coordinated checkpointing that is open. */
   waves: (job: JobId) => Pick<SchedulerOfJob, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
 }
@@ -116,7 +118,8 @@ export class Chronicle {
     if (!node) return;
     const acts = (job: JobId, task: TaskId, incarnation: Incarnation): boolean =>
       this.isAt(from, job, task, incarnation);
-    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, acts, clock());
+    const lesson = node.room !== undefined && this.#parts.isLesson(node.room);
+    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, acts, clock(), lesson);
   }
 
   image(job: JobId, task: TaskId, what: 'imageBegun' | 'image'): void {

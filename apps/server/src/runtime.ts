@@ -120,6 +120,7 @@ export class Runtime {
       dispatcher: () => this.#service.dispatcher,
       serving: (job) => this.#jobs.serving(job) !== undefined,
       spec: (job) => this.#specs.get(job),
+      isLesson: (room) => deps.rooms.isLent(room),
       traffic: (job) => this.memories.traffic(job),
       local: (job) => this.memories.local(job),
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),

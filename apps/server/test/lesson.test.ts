@@ -2,7 +2,16 @@
 import { expect, it } from 'vitest';
 import { startHeadlessNode } from '@mayfly/node/headless';
 import { protocols } from '@mayfly/protocols';
-import { CONTROL_VERSION, IMAGE_FORMAT, LESSON_LAPS, LESSON_RANKS, lessonAnswer, type LessonView } from '@mayfly/wire';
+import {
+  CONTROL_VERSION,
+  IMAGE_FORMAT,
+  LESSON_LAPS,
+  LESSON_RANKS,
+  lessonAnswer,
+  type LessonView,
+  type NodesTimeline,
+  type NodeView,
+} from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Lessons } from '../src/lesson.ts';
@@ -225,6 +234,12 @@ it('is run by whoever has its code, ends with the answer, is bounded, and leaves
       steps: LESSON_LAPS,
       faults: [],
     });
+    // Its node has a picture of its own, and is no part of the pool's.
+    const [{ id }] = (await api(server, 'GET', '/api/nodes')).body as [NodeView];
+    const drawn = async (of: string) =>
+      ((await api(server, 'GET', `/api/nodes${of}/timeline`)).body as NodesTimeline).nodes;
+    await expect.poll(() => drawn(`/${id}`)).toEqual([id]);
+    expect(await drawn('')).toEqual([]);
   } finally {
     await node.close(0);
   }

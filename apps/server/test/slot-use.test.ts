@@ -207,9 +207,9 @@ describe('the accounts', () => {
     );
     const use = new SlotUse(2);
     ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].forEach((id, i) => use.heard(nodeId(id), [], 1, 0, () => true, T0 + i));
-    expect(use.ids).toEqual(['bbbbbbbb', 'cccccccc']);
+    expect(use.pool).toEqual(['bbbbbbbb', 'cccccccc']);
     for (let t = 0; t < 10; t++) use.tick([], T0 + 2 + COLUMNS * WIDTH_MS);
-    expect(use.ids).toEqual(['cccccccc']);
+    expect(use.pool).toEqual(['cccccccc']);
   });
 
   it('memory is what the ranks of a node have together, the most in a column', () => {

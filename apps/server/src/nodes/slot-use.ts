@@ -71,6 +71,8 @@ interface Node {
   readonly seats: Seat[];
   /** As the dispatcher has said last. */
   view: NodeView | undefined;
+  /** Of a lesson: no part of the pool. */
+  readonly apart: boolean;
 }
 
 /** Columns of some nodes. */
@@ -94,7 +96,7 @@ export class SlotUse {
 
   /**
    * A heartbeat. `slots`, `busy`: of the node, as the dispatcher says after it; `isHere`: its word on whether the rank
-   * was given to this node and nobody acts for it since.
+   * was given to this node and nobody acts for it since. `apart`: a node of a lesson.
    */
   heard(
     id: NodeId,
@@ -103,8 +105,9 @@ export class SlotUse {
     busy: number,
     isHere: (job: JobId, task: TaskId, incarnation: Incarnation) => boolean,
     now: number,
+    apart = false,
   ): void {
-    const node = this.#nodes.get(id) ?? this.#came(id, now);
+    const node = this.#nodes.get(id) ?? this.#came(id, now, apart);
     const from = Math.min(node.upTo, now);
     const span = now - from;
     node.heartbeats++;
@@ -151,7 +154,7 @@ export class SlotUse {
     for (const [id, node] of this.#nodes) if (now - node.heardAt > COLUMNS * WIDTH_MS) this.#nodes.delete(id);
   }
 
-  #came(id: NodeId, now: number): Node {
+  #came(id: NodeId, now: number, apart: boolean): Node {
     if (this.#nodes.size >= this.#most) {
       const [oldest] = [...this.#nodes].reduce((a, b) => (b[1].heardAt < a[1].heardAt ? b : a));
       this.#nodes.delete(oldest);
@@ -165,6 +168,7 @@ export class SlotUse {
       memory: 0,
       seats: [],
       view: undefined,
+      apart,
     };
     this.#nodes.set(id, node);
     return node;
@@ -199,8 +203,9 @@ export class SlotUse {
     return this.#nodes.get(id)?.ring.levels(from / WIDTH_MS, columns) ?? [];
   }
 
-  get ids(): NodeId[] {
-    return [...this.#nodes.keys()];
+  /** Nodes that run people's jobs. */
+  get pool(): NodeId[] {
+    return [...this.#nodes].flatMap(([id, node]) => (node.apart ? [] : [id]));
   }
 }
 

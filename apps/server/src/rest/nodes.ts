@@ -46,7 +46,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
   app.route({
     ...at('GET /api/nodes/timeline'),
-    handler: async (request) => timeline(runtime.chronicle.slotUse.ids, request.query.from),
+    handler: async (request) => timeline(runtime.chronicle.slotUse.pool, request.query.from),
   });
 
   app.route({

@@ -75,7 +75,8 @@ export const NODES = {
       description:
         'How many slots of each node did what, in the mean over each column: `slots` is raw deflate in base64 ' +
         'of u16 (little endian) by node, column and kind, in hundredths of a slot. A column comes when it is ' +
-        'over; who asks again with `from` gets what is new. Nodes that left are in it for ten minutes.',
+        'over; who asks again with `from` gets what is new. Nodes that left are in it for ten minutes. Nodes of ' +
+        'lessons are not in it.',
       tags: ['server'],
       querystring: From,
       response: { 200: NodesTimeline, ...refusals(400, 401) },
