@@ -70,12 +70,15 @@ export interface TaskStatus extends RankStatus {
   memory: number;
 }
 
+/** How an incarnation ended: its program, well or with an error; or without its program's end. */
+export type RankEnd = 'finished' | 'failed' | 'revoked' | 'refused' | 'crashed';
+
 export type CommToDaemon =
   | { type: 'pong'; n: number }
   | { type: 'status'; tasks: TaskStatus[]; connected: boolean; lostWakeUps: number }
   | { type: 'report'; task: TaskId; incarnation: Incarnation; event: TaskReport['event']; error?: ErrorBody }
-  /** The incarnation's worker is gone: finished, revoked, refused or crashed. Its slot is free. */
-  | { type: 'ended'; task: TaskId; incarnation: Incarnation; how: 'finished' | 'revoked' | 'refused' | 'crashed' }
+  /** The incarnation's worker is gone. Its slot is free. */
+  | { type: 'ended'; task: TaskId; incarnation: Incarnation; how: RankEnd }
   /** `parity`: of a job with parity; 'waits' for `protected`, or goes to the server whole meanwhile. */
   | { type: 'keep'; manifest: Manifest; fresh: PagePack; parity?: 'waits' | 'whole' }
   /** The server has the image whole. `last`: the rank stopped behind it. */

@@ -67,6 +67,8 @@ const RECOVERED = 8;
 const CAN_IMAGE = 16;
 /** It stops behind the image that it hands over now. */
 const PARKED = 32;
+/** Its EXIT ends the job: MPI_Abort, an uncaught error. */
+const FAILED = 64;
 
 /** Of this incarnation. */
 export interface Counters {
@@ -163,7 +165,7 @@ export class StatusWriter {
       Atomics.store(w, CALLS_WORD, (this.entry = this.entryOf(call)));
     }
     this.calls[(this.entry * ENTRY_WORDS) / 2 + 1]!++;
-    const kept = w[STATUS_WORD + S.flags]! & (STARTED | RECOVERED | CAN_IMAGE | PARKED);
+    const kept = w[STATUS_WORD + S.flags]! & (STARTED | RECOVERED | CAN_IMAGE | PARKED | FAILED);
     w[STATUS_WORD + S.flags] = kept | (peer === undefined ? 0 : HAS_PEER) | (tag === undefined ? 0 : HAS_TAG);
     w[STATUS_WORD + S.peer] = peer ?? 0;
     w[STATUS_WORD + S.tag] = tag ?? 0;
@@ -214,6 +216,10 @@ export class StatusWriter {
   parked(on = true): void {
     if (on) Atomics.or(this.words, STATUS_WORD + S.flags, PARKED);
     else Atomics.and(this.words, STATUS_WORD + S.flags, ~PARKED);
+  }
+
+  failed(): void {
+    Atomics.or(this.words, STATUS_WORD + S.flags, FAILED);
   }
 
   /** Arrival number `arrival` was consumed. */
@@ -275,6 +281,8 @@ export interface RankStatus {
 export const consumedWord = (words: Int32Array): number => Atomics.load(words, STATUS_WORD + S.consumed) >>> 0;
 /** The program has ended, and its EXIT is in the ring. */
 export const ended = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.state) === RankState.ENDED;
+/** The EXIT that it has written ends the job. */
+export const failed = (words: Int32Array): boolean => (Atomics.load(words, STATUS_WORD + S.flags) & FAILED) !== 0;
 export const envelopeOnly = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.envelopeOnly) === 1;
 
 /** A clock that differs so much from the rank's is another one. */

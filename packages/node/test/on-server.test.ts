@@ -193,7 +193,7 @@ describe('headless nodes', () => {
   });
 
   it('report an uncaught error with its stack, an exit code, an abort', async () => {
-    await bench.node(2);
+    const node = await bench.node(2);
     const thrown = await bench.ended(
       await bench.submit(
         `import { COMM_WORLD as comm } from 'mayfly';\nfunction f(): never {\n  throw new Error('no ` +
@@ -204,10 +204,15 @@ describe('headless nodes', () => {
     expect(thrown.job.state).toBe('failed');
     expect(thrown.job.error).toMatchObject({ code: 'PROGRAM_ERROR' });
     expect(JSON.stringify(thrown.job.error)).toContain('no luck');
+    const ends = (): (string | undefined)[] =>
+      node.snapshot().history.flatMap((e) => (/^(finished|failed)$/.test(e.kind) ? [`${e.kind} ${e.task}`] : []));
+    await expect.poll(ends).toEqual(['failed 1']);
     const code = await bench.ended(
       await bench.submit(`import { exit, COMM_WORLD as comm } from 'mayfly'; exit(comm.rank * 3);`, 2),
     );
     expect(code.job.exitCode).toBe(3);
+    await expect.poll(() => ends().toSorted()).toEqual(['failed 1', 'finished 0', 'finished 1']);
+    expect(node.snapshot().gave.finished).toBe(2);
     const deep = await bench.ended(await bench.submit(`const f = (n: number): number => f(n + 1) + 1; f(0);`, 1));
     expect(JSON.stringify(deep.job.error)).toMatch(/call stack|recursion/i);
     const heap = await bench.ended(

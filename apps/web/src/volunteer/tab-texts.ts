@@ -181,6 +181,7 @@ const EVENT_TONE: Record<VolunteerEvent['kind'], Tone> = {
   disconnected: 'warn',
   started: 'work',
   finished: 'good',
+  failed: 'bad',
   revoked: 'quiet',
   crashed: 'bad',
   checkpoint: 'again',

@@ -21,6 +21,7 @@ import {
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../thread-ports.ts';
 import { Ask } from '../ring/index.ts';
+import { failed } from '../status.ts';
 import { Links } from './links.ts';
 import { buffersOf, type Rank } from './rank.ts';
 import { RankLink } from './rank-link.ts';
@@ -300,7 +301,10 @@ export class CommHost {
     this.teams.leave(rank.assignment);
     this.watch.ended(rank);
     if (how === 'revoked' || how === 'crashed') this.step({ type: 'stop', task });
-    this.daemon.post({ type: 'ended', task, incarnation: rank.assignment.incarnation, how });
+    // The end of its job may be told before its EXIT is known to be durable.
+    const ends = how === 'finished' || how === 'revoked';
+    const said = ends && failed(rank.link.side.words) ? 'failed' : how;
+    this.daemon.post({ type: 'ended', task, incarnation: rank.assignment.incarnation, how: said });
     if (this.ranks.size === 0) {
       // What was queued (a DETACH) leaves before the connections close.
       this.seams.after(200, () => {

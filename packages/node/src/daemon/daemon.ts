@@ -12,6 +12,7 @@
  *  owes one answer at a time (silence.ts).
  */
 import { ERRORS, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type TaskReport } from '@mayfly/wire';
+import type { RankEnd } from '../messages.ts';
 import type { VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
 import { Given, shown, tasksOf } from './account.ts';
 import { cutOff, HELLO_MS, helloOf, openControl, type ControlSocket } from './connection.ts';
@@ -283,14 +284,15 @@ export class Daemon {
     else this.reports.push(r);
   }
 
-  private ended(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void {
+  private ended(rank: HeldRank, how: RankEnd, why?: string): void {
     const name = `Rank ${rank.assignment.task} of ${rank.assignment.jobName ?? rank.assignment.job}`;
     if (how === 'finished') this.remember('finished', `${name} is done.`, rank);
+    else if (how === 'failed') this.remember('failed', `${name} failed: its program ended with an error.`, rank);
     else if (how === 'revoked') this.remember('revoked', `The server took ${name} back.`, rank);
     else if (how === 'refused') this.remember('revoked', `${name} runs elsewhere now.`, rank);
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
     // What it spent its last second on; the others are named with it, or they would seem to be missing.
-    if (how === 'finished' && this.welcomed)
+    if ((how === 'finished' || how === 'failed') && this.welcomed)
       this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()], true));
     this.given.ended(rank, how === 'finished');
     this.changed();

@@ -27,7 +27,7 @@ import {
   type TaskId,
   type TaskReport,
 } from '@mayfly/wire';
-import type { CommToDaemon, TaskStatus } from '../messages.ts';
+import type { CommToDaemon, RankEnd, TaskStatus } from '../messages.ts';
 import type { Parity } from './parity.ts';
 import type { DaemonSeams, JobFrame } from './seams.ts';
 
@@ -77,7 +77,7 @@ interface Opened {
 
 export interface JobsEvents {
   onReport(report: TaskReport): void;
-  onEnded(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void;
+  onEnded(rank: HeldRank, how: RankEnd, why?: string): void;
   /** It has ended, and its EXIT is on its way: what it did within its team is to be known before. */
   onLast(rank: HeldRank): void;
   onImage(rank: HeldRank, bytes: number): void;
@@ -303,19 +303,14 @@ export class Jobs {
     this.jobs.get(id)?.frame?.channel.post({ type: 'protected', task, image, holds });
   }
 
-  private ended(
-    job: Job,
-    task: TaskId,
-    incarnation: Incarnation,
-    how: 'finished' | 'revoked' | 'refused' | 'crashed',
-    why?: string,
-  ): void {
+  private ended(job: Job, task: TaskId, incarnation: Incarnation, how: RankEnd, why?: string): void {
     const rank = job.ranks.get(task);
     if (!rank || rank.assignment.incarnation !== incarnation) return;
     job.ranks.delete(task);
     this.leaving.get(rank)?.();
-    const stays = this.parity.left(job.id, task, how === 'finished');
-    if (how === 'finished' && !stays) void this.seams.images.forget(job.id, task).catch(() => undefined);
+    const over = how === 'finished' || how === 'failed';
+    const stays = this.parity.left(job.id, task, over);
+    if (over && !stays) void this.seams.images.forget(job.id, task).catch(() => undefined);
     this.events.onEnded(rank, how, why);
     if (job.ranks.size === 0)
       job.closing = this.seams.after(IDLE_FRAME_MS, () => {

@@ -53,6 +53,7 @@ export interface VolunteerEvent {
     | 'disconnected'
     | 'started'
     | 'finished'
+    | 'failed'
     | 'revoked'
     | 'crashed'
     | 'checkpoint'

@@ -31,6 +31,7 @@ import {
   WorldMode,
   writeHeader,
   type Assignment,
+  type ExitReport,
   type Header,
   type Mark,
   type TaskId,
@@ -58,6 +59,8 @@ const PENDING_REPORT = 256;
 const MOST_POLLED = 512;
 const EMPTY = new Uint8Array(0);
 const text = new TextEncoder();
+/** Does this EXIT end the job? */
+const aborts = (exit: Uint8Array): boolean => 'abort' in (JSON.parse(new TextDecoder().decode(exit)) as ExitReport);
 
 export class RingDevice implements Device {
   readonly task: TaskId;
@@ -161,6 +164,7 @@ export class RingDevice implements Device {
       return;
     }
     this.status.sent(body.length);
+    if (dst === WORLD && mode === WorldMode.EXIT && aborts(body)) this.status.failed();
     if (channel !== 0) {
       let offset = 0;
       do {

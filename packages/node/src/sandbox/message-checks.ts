@@ -51,7 +51,7 @@ const COMM = {
   report: Compile(
     Type.Object({ ...rank, event: one('started', 'recovered', 'crashed', 'refused'), error: Type.Optional(ErrorBody) }),
   ),
-  ended: Compile(Type.Object({ ...rank, how: one('finished', 'revoked', 'refused', 'crashed') })),
+  ended: Compile(Type.Object({ ...rank, how: one('finished', 'failed', 'revoked', 'refused', 'crashed') })),
   keep: Compile(
     Type.Object({
       manifest: Manifest,
