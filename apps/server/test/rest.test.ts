@@ -176,6 +176,7 @@ describe('REST', () => {
       name: 'mayfly',
       roomNeeded: false,
       slots: { total: 0, free: 0, nodes: 0 },
+      defaults: { graceMs: 3000, memoryBytes: 1024 ** 3 },
     });
   });
 

@@ -36,6 +36,10 @@ export function infoRoute(
         ...(oidc && { login: { by: oidc.host, ready: oidc.ready } }),
         maxSubmissionBytes: options.limits.submissionBytes,
         maxInputBytes: options.limits.inputBytes,
+        defaults: {
+          graceMs: runtime.dispatcher.core.core.settings.graceMs,
+          memoryBytes: options.limits.rankMemoryBytes,
+        },
       };
     },
   });

@@ -20,7 +20,9 @@ export const SERVER = {
     access: 'anyone',
     schema: {
       summary: 'About this server; needs no token',
-      description: 'Name and version of the server, the slots that are here, and whether volunteers need a join code.',
+      description:
+        'Name and version of the server, the slots that are here, whether volunteers need a join code, limits of a ' +
+        'submission, and what a job has by default.',
       tags: ['server'],
       response: { 200: InfoView },
     },
@@ -31,6 +33,7 @@ export const SERVER = {
       slots: { total: 12, free: 8, nodes: 4 },
       maxSubmissionBytes: 67_108_864,
       maxInputBytes: 50_331_648,
+      defaults: { graceMs: 3000, memoryBytes: 1_073_741_824 },
     },
   },
   'GET /healthz': {

@@ -1,4 +1,4 @@
-/** A field of the form for a number. Empty is the server's default; who asks keeps the number within its limits. */
+/** A field of the form for a number. While it is empty, it shows its default; who asks keeps it within its limits. */
 import { Field } from './Field.tsx';
 
 interface Props {
@@ -8,20 +8,22 @@ interface Props {
   most?: number;
   /** It takes whole numbers only. */
   whole?: boolean;
-  placeholder: string;
+  /** What counts while it is empty; undefined: not known yet. */
+  usual: string | number | undefined;
   disabled?: boolean;
   value: number | undefined;
   /** NaN: the field is empty, or has no number. */
   onChange: (n: number) => void;
 }
 
-export function NumberField({ label, hint, least, most, whole = false, value, onChange, ...input }: Props) {
+export function NumberField({ label, hint, least, most, whole = false, usual, disabled, value, onChange }: Props) {
   return (
     <Field label={label} hint={hint}>
       {(named) => (
         <input
           {...named}
-          {...input}
+          disabled={disabled}
+          placeholder={usual === undefined ? '' : disabled ? String(usual) : `default: ${usual}`}
           type="number"
           inputMode={whole ? 'numeric' : 'decimal'}
           min={least}

@@ -2,7 +2,7 @@
  * Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's
  * default.
  */
-import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
+import type { CheckpointAdvice, InfoView, JobOptions } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
@@ -20,6 +20,8 @@ interface Props {
   draft: Draft;
   change: (part: Partial<Draft>) => void;
   advice: CheckpointAdvice | undefined;
+  /** What the server does where the job says nothing; undefined: not known yet. */
+  defaults: InfoView['defaults'] | undefined;
   wrong: string[];
 }
 
@@ -39,7 +41,7 @@ const TOGETHER =
 
 const MEBI = 1024 * 1024;
 
-export function Options({ draft, change, advice, wrong }: Props) {
+export function Options({ draft, change, advice, defaults, wrong }: Props) {
   const o = draft.options;
   const protocol = o.protocol ?? DEFAULT_PROTOCOL;
   const { findsCheckpointMs, leastCheckpointMs } = manifests[protocol];
@@ -127,6 +129,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <Seconds
             label="Checkpoint every"
             hint={findsCheckpointMs ? TOGETHER : adviceText(advice)}
+            usual={findsCheckpointMs ? 'automatic' : advice && advice.checkpointMs / 1000}
             refused={o.clusterCheckpointMs ? 'each cluster has its own time' : refusedText(protocol, 'checkpoints')}
             least={leastCheckpointMs / 1000}
             value={o.checkpointMs}
@@ -134,14 +137,16 @@ export function Options({ draft, change, advice, wrong }: Props) {
           />
           <Seconds
             label="Grace"
-            hint="how long a silent node keeps its ranks"
+            hint="how long a node keeps its ranks when its connection breaks. Empty: less while other slots are free"
             least={0.2}
+            usual={defaults && defaults.graceMs / 1000}
             value={o.graceMs}
             onChange={(graceMs) => set({ graceMs })}
           />
           <Seconds
             label="Try elsewhere after"
-            hint="a rank without progress for this long, and so many times the longest pause of any rank; empty: 600"
+            hint="a rank without progress for this long, and so many times the longest pause of any rank"
+            usual={600}
             least={1}
             refused={refusedText(protocol, 'moves')}
             value={o.stuckAfterMs}
@@ -149,12 +154,10 @@ export function Options({ draft, change, advice, wrong }: Props) {
           />
           <NumberField
             label="… and so many longest pauses"
-            hint={
-              refusedText(protocol, 'moves') ?? 'times the longest pause that any rank of the job has shown; empty: 10'
-            }
+            hint={refusedText(protocol, 'moves') ?? 'times the longest pause that any rank of the job has shown'}
             least={1}
             most={10_000}
-            placeholder={accepts(protocol, 'moves') ? '10' : 'none'}
+            usual={accepts(protocol, 'moves') ? 10 : 'none'}
             disabled={!accepts(protocol, 'moves')}
             value={o.stuckFactor}
             onChange={(times) =>
@@ -165,16 +168,17 @@ export function Options({ draft, change, advice, wrong }: Props) {
             label="Time limit"
             hint="the job ends after this time"
             least={1}
+            usual="none"
             value={o.timeLimitMs}
             onChange={(timeLimitMs) => set({ timeLimitMs })}
           />
           <NumberField
             label="Memory of a rank"
-            hint="MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit"
+            hint="MiB. Above it, malloc fails in C, and a TypeScript rank ends"
             least={16}
             most={4096}
             whole
-            placeholder="default"
+            usual={defaults && defaults.memoryBytes / MEBI}
             value={o.memoryBytes === undefined ? undefined : Math.round(o.memoryBytes / MEBI)}
             onChange={(mb) =>
               set({

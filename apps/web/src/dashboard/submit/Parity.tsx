@@ -23,7 +23,7 @@ export function Parity({ options: o, set }: Props) {
         least={0}
         most={MAX_CHECKSUMS}
         whole
-        placeholder="0"
+        usual="0"
         disabled={refused !== undefined}
         value={o.parity?.checksums}
         onChange={(n) => {
@@ -34,11 +34,12 @@ export function Parity({ options: o, set }: Props) {
       {o.parity && (
         <NumberField
           label="One of so many checkpoints goes to the server"
-          hint={`The others stay with the nodes. Empty: ${DEFAULT_WHOLE_EVERY}`}
+          hint="The others stay with the nodes"
+
           least={1}
           most={1000}
           whole
-          placeholder={String(DEFAULT_WHOLE_EVERY)}
+          usual={DEFAULT_WHOLE_EVERY}
           value={o.parity.wholeEvery}
           onChange={(every) => {
             const { wholeEvery: _, ...parity } = o.parity!;

@@ -1,7 +1,7 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
 import { DEFAULT_PROTOCOL } from '@mayfly/protocols/manifests';
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedText, teamDefaultText, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedText, restarts, teamDefaultText, teamLossText } from '../protocol-texts.ts';
 import { NumberField } from './NumberField.tsx';
 
 interface Props {
@@ -51,7 +51,7 @@ export function Placement({ options: o, set }: Props) {
         least={1}
         most={MAX_TEAM}
         whole
-        placeholder={refused ? '1' : 'default'}
+        usual={refused ? 1 : restarts(protocol) ? 'all' : MAX_TEAM}
         disabled={refused !== undefined}
         value={o.team}
         onChange={(ranks) =>

@@ -57,7 +57,8 @@ export function Recovery({ options: { ft }, set }: Props) {
       {asksForSlot(ft) && (
         <Seconds
           label="Limit for a slot"
-          hint={`the job fails when a rank that starts again has found no slot for so long; ${DEFAULT_SLOT_MS / 1000} by default, 0: it waits for ever`}
+          hint={'the job fails when a rank that starts again has found no slot for so long; 0: it waits for ever'}
+          usual={DEFAULT_SLOT_MS / 1000}
           value={ft.slotMs}
           onChange={(ms) => set({ ft: withSlotMs(ft, ms) })}
         />

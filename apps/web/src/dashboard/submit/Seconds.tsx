@@ -6,18 +6,20 @@ interface SecondsProps {
   hint: string;
   value: number | undefined;
   least?: number;
+  /** While it is empty, in seconds. */
+  usual: string | number | undefined;
   /** Why it is not offered. */
   refused?: string | undefined;
   onChange: (ms: number | undefined) => void;
 }
 
-export function Seconds({ label, hint, value, least = 0, refused, onChange }: SecondsProps) {
+export function Seconds({ label, hint, value, least = 0, usual, refused, onChange }: SecondsProps) {
   return (
     <NumberField
       label={label}
       hint={refused ?? `seconds: ${hint}`}
       least={least}
-      placeholder={refused ? 'none' : 'default'}
+      usual={refused ? 'none' : usual}
       disabled={refused !== undefined}
       value={value === undefined ? undefined : value / 1000}
       onChange={(seconds) =>

@@ -334,7 +334,13 @@ function SubmitForm({
               onChange={(files) => change({ files })}
               wrong={saysAt('files')}
             />
-            <Options draft={draft} change={change} advice={measured.data} wrong={saysAt('env')} />
+            <Options
+              draft={draft}
+              change={change}
+              advice={measured.data}
+              defaults={info.data?.defaults}
+              wrong={saysAt('env')}
+            />
             <button className="button primary big" type="submit" disabled={submit.isPending}>
               {submit.isPending ? 'Compiling…' : 'Submit'}
             </button>
