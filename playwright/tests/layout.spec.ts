@@ -88,6 +88,18 @@ const faults = async (page: Page, stage: Stage) => {
   await expect(page.getByLabel('Rollbacks, newest first')).toContainText(long ? '12 min 34 s' : '20 ms');
 };
 
+/** Between the phases of a recovery, which stand on each other, in px: of two lost ranks, three phases each. */
+const gapsOfBars = (page: Page): Promise<number[]> =>
+  page
+    .locator('.chart g')
+    .evaluateAll((bars) =>
+      bars.flatMap((bar) =>
+        [...bar.querySelectorAll('rect')]
+          .map((r) => r.getBoundingClientRect())
+          .flatMap((r, i, all) => (i === 0 ? [] : [Math.round(all[i - 1]!.top - r.bottom)])),
+      ),
+    );
+
 const PAGES: Readonly<Record<string, Watched>> = {
   'lists of jobs and nodes': {
     path: '/dashboard',
@@ -147,6 +159,7 @@ const PAGES: Readonly<Record<string, Watched>> = {
     shows: ofJob(async (page, stage) => {
       await opened(page);
       await expect(page.getByTestId('chart-table')).toContainText(stage === 'long' ? '999 MB' : '1 B');
+      if (stage === 'long') expect(await gapsOfBars(page)).toEqual([0, 0, 0, 0]);
     }),
     tables: 1,
   },

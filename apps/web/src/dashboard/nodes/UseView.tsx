@@ -49,7 +49,8 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
   const beginOf = (c: number): number => (until ?? 0) - (SHOWN - c) * widthMs;
   const all = meanOf(cells);
   const most = maxOf(memory);
-  const ends = until === undefined ? { from: '\u00a0', to: '' } : { from: clock(beginOf(0)), to: clock(until) };
+  const timeAt = (c: number): string => (until === undefined ? '\u00a0' : clock(beginOf(c)));
+  const times = [timeAt(0), timeAt(SHOWN / 2), timeAt(SHOWN)] as const;
   const cursor = at !== undefined && <rect className="cursor" x={column} width={1} y={0} height={HEIGHT} />;
   return (
     <section className="stack" aria-label="Use of its slots">
@@ -75,8 +76,9 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
         <Plot
           title="Slots"
           hint="what their time went to, by 5 s"
-          top={plural(top, 'slot')}
-          {...ends}
+          max={top}
+          say={(n) => (Number.isInteger(n) ? plural(n, 'slot') : '')}
+          times={times}
           width={SHOWN}
           onPointer={onPointer}
           label={pictureText(cells, widthMs)}
@@ -88,8 +90,10 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
         <Plot
           title="Memory"
           hint="of its C and C++ ranks, as of their last MPI calls"
-          top={most > 0 ? bytes(niceMax(most)) : 'none reported'}
-          {...ends}
+          max={niceMax(most)}
+          say={bytes}
+          nothing={most > 0 ? undefined : 'none reported'}
+          times={times}
           width={SHOWN}
           onPointer={onPointer}
           label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none reported'}

@@ -3,7 +3,7 @@
  * that the server has already summed. Read by REST, as seldom as a column changes visibly, and only while this view is
  * shown.
  */
-import type { ChartsView as Charts, JobView } from '@mayfly/wire';
+import type { ChartsView as Charts, Fault, JobView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { bytes, count, duration, elapsed } from '../../../shared/format.ts';
@@ -16,7 +16,9 @@ import { Plot } from './Plot.tsx';
 import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
 
 const POLL_MS = 2000;
-const PLACES = 60;
+const BARS = 60;
+/** As wide as a bar may be: one stands at the left. */
+const LEAST_BARS = 8;
 const TABLE_ROWS = 40;
 
 const perSecond = (n: number): string => `${n >= 100 ? count(n) : Number(n.toPrecision(3))}/s`;
@@ -55,7 +57,11 @@ export function ChartsView({ job }: ViewProps) {
   const start = job.startedAt ?? data.from;
   // The last column may reach beyond the end of what is drawn.
   const width = Math.max(0.001, (data.until - data.from) / data.widthMs);
-  const end = (ended ? duration : elapsed)(data.until - start);
+  const times = [
+    elapsed(data.from - start),
+    elapsed((data.from + data.until) / 2 - start),
+    (ended ? duration : elapsed)(data.until - start),
+  ] as const;
   const known = lastKnown(data.values.messages);
   const column = Math.min(at ?? Math.max(0, known), last);
   const onKeyDown = (e: KeyboardEvent) => {
@@ -110,9 +116,10 @@ export function ChartsView({ job }: ViewProps) {
               key={s.name}
               title={s.title}
               hint={s.hint}
-              top={most > 0 ? s.say(max) : ended ? 'none' : 'none so far'}
-              from={elapsed(data.from - start)}
-              to={end}
+              max={max}
+              say={s.say}
+              nothing={most > 0 ? undefined : ended ? 'none' : 'none so far'}
+              times={times}
               onPointer={onPointer}
               label={`${s.title}, ${s.hint}: at most ${s.say(most)}`}
               width={width}
@@ -124,7 +131,7 @@ export function ChartsView({ job }: ViewProps) {
             </Plot>
           );
         })}
-        <RecoveryPlot job={job} data={data} start={start} end={end} />
+        <RecoveryPlot job={job} start={start} />
       </div>
       <details className="about">
         <summary>As a table</summary>
@@ -153,10 +160,11 @@ const PHASES = [
   { name: 'replayMs', title: 'repeat', what: 'until it had repeated its old work and did something new' },
 ] as const;
 
-function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; start: number; end: string }) {
-  const bars = recoveriesOf(job.faults, data.from, data.until, PLACES, (f) => repeatOf(job.waves, f));
+function RecoveryPlot({ job, start }: { job: JobView; start: number }) {
+  const bars = recoveriesOf(job.faults, BARS, (f) => repeatOf(job.waves, f));
   const max = niceMax(bars.reduce((m, b) => Math.max(m, b.slotMs + b.startMs + b.replayMs), 0));
-  const n = bars.reduce((sum, b) => sum + b.faults, 0);
+  const n = bars.reduce((sum, b) => sum + b.faults.length, 0);
+  const who = (f: Fault | undefined): string => (f ? `rank ${f.task} · ${elapsed(f.at - start)}` : '');
   const hint = (
     <>
       of lost ranks, by phase:{' '}
@@ -171,28 +179,26 @@ function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; s
     <Plot
       title="Recovery"
       hint={hint}
-      top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no ranks were lost' : 'none has recovered yet'}
-      from={elapsed(data.from - start)}
-      to={end}
-      width={PLACES}
+      max={max}
+      say={duration}
+      nothing={bars.length > 0 ? undefined : job.faults.length === 0 ? 'no ranks were lost' : 'none has recovered yet'}
+      times={[who(bars[0]?.faults[0]), '', n > 1 ? who(bars.at(-1)?.faults.at(-1)) : '']}
+      width={Math.max(LEAST_BARS, bars.length)}
       label={`Recovery times of ${n} lost ranks, by phase`}
     >
-      {bars.map((b) => {
+      {bars.map((b, x) => {
         let y = HEIGHT;
-        return PHASES.map((p, i) => {
-          const height = (HEIGHT * b[p.name]) / max;
-          y -= height;
-          return (
-            <rect
-              key={`${b.at} ${p.name}`}
-              className={`bar phase-${i}`}
-              x={b.at * PLACES - 0.4}
-              width={0.8}
-              y={y}
-              height={height}
-            />
-          );
-        });
+        const said = PHASES.map((p) => `${p.title} ${duration(b[p.name])}`).join(', ');
+        return (
+          <g key={x}>
+            <title>{`${b.faults.length > 1 ? `mean of ${b.faults.length} ranks` : who(b.faults[0])}: ${said}`}</title>
+            {PHASES.map((p, i) => {
+              const height = (HEIGHT * b[p.name]) / max;
+              y -= height;
+              return <rect key={p.name} className={`phase phase-${i}`} x={x + 0.1} width={0.8} y={y} height={height} />;
+            })}
+          </g>
+        );
       })}
     </Plot>
   );

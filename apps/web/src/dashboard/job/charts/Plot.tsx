@@ -1,40 +1,54 @@
 /**
- * One chart on its ground: title and hint above, what the full height is, an SVG that is stretched over all of it, and
- * the two ends of its time axis.
+ * One chart on its ground: title and hint above, its scale at the left with a line for each number, an SVG that is
+ * stretched over all of the ground, and times below it.
  */
 import type { PointerEvent, ReactNode } from 'react';
-import { HEIGHT } from './plot.ts';
+import { HEIGHT, linesOf } from './plot.ts';
 import './charts.css';
 
 interface PlotProps {
   title: string;
   hint: ReactNode;
-  top: string;
+  /** What the full height is. */
+  max: number;
+  /** A number of the scale with its unit; empty: the line stays without one. */
+  say: (n: number) => string;
+  /** In place of the scale and of what there is to draw. */
+  nothing?: string | undefined;
   label: string;
-  /** What stands at the ends of the axis. */
-  from: string;
-  to: string;
+  /** What stands at the beginning, the middle and the end of the axis. */
+  times: readonly [string, string, string];
   /** Columns. */
   width: number;
   onPointer?: (e: PointerEvent<HTMLDivElement>) => void;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
-export function Plot({ title, hint, top, label, from, to, width, onPointer, children }: PlotProps) {
+export function Plot({ title, hint, max, say, nothing, label, times, width, onPointer, children }: PlotProps) {
+  const lines = nothing === undefined ? linesOf(max) : [];
   return (
     <figure className="chart">
       <figcaption>
         <b>{title}</b> <span className="muted small">{hint}</span>
       </figcaption>
+      <div className="plot-scale muted num" aria-hidden="true">
+        {lines.map((n) => (
+          <span key={n} style={{ bottom: `${(100 * n) / max}%` }}>
+            {say(n)}
+          </span>
+        ))}
+      </div>
       <div className="plot" onPointerMove={onPointer} onPointerDown={onPointer}>
-        <span className="plot-top muted num">{top}</span>
         <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+          <path className="grid" d={lines.map((n) => `M0 ${HEIGHT - (HEIGHT * n) / max}H${width}`).join('')} />
           {children}
         </svg>
+        {nothing !== undefined && <span className="plot-nothing muted small">{nothing}</span>}
       </div>
-      <div className="row apart muted num plot-times">
-        <span>{from}</span>
-        <span>{to}</span>
+      <div className="muted num plot-times">
+        {times.map((t, i) => (
+          <span key={i}>{t}</span>
+        ))}
       </div>
     </figure>
   );

@@ -11,6 +11,13 @@ export function niceMax(n: number): number {
   return [1, 2, 5, 10].map((k) => k * power).find((k) => k >= n * 0.999) ?? 10 * power;
 }
 
+/** Up to five lines of a scale at round numbers, `max` the last. */
+export function linesOf(max: number): number[] {
+  const round = (n: number): boolean => Number(n.toPrecision(2)) === Number(n.toPrecision(6));
+  const parts = [4, 5, 3, 2].find((p) => round(max / p)) ?? 1;
+  return Array.from({ length: parts }, (_, i) => Number(((max * (i + 1)) / parts).toPrecision(6)));
+}
+
 export const maxOf = (s: Series): number => s.reduce<number>((m, v) => Math.max(m, v ?? 0), 0);
 
 /** Column of the last value; -1: there is none. What lies behind it is no gap. */
@@ -36,41 +43,39 @@ export function stepsOf(s: Series, max: number, close = false): string {
   return out.join('');
 }
 
-export interface Recoveries {
-  /** Share of the time axis where it stands, 0 to 1. */
-  at: number;
-  /** How many lost ranks this bar is the mean of. */
-  faults: number;
+export interface Recovery {
+  /** Of one lost rank, or the mean of several. */
+  faults: readonly Fault[];
   slotMs: number;
   startMs: number;
   replayMs: number;
 }
 
+type Recovered = Fault & Required<Pick<Fault, 'assignedAfterMs' | 'startedAfterMs' | 'recoveredAfterMs'>>;
+const hasRecovered = (f: Fault): f is Recovered =>
+  f.assignedAfterMs !== undefined && f.startedAfterMs !== undefined && f.recoveredAfterMs !== undefined;
+
 /**
- * Recoveries whose phases are known, those that lie in one of `places` places as their mean. `repeat`: how long ranks
- * repeat work, where the fault does not say it.
+ * Recoveries whose phases are known, in the order of the losses: a bar for each, or, of more than `most`, for so many
+ * in a row as their mean. `repeat`: how long a rank repeats work, where the fault does not say it.
  */
 export function recoveriesOf(
   faults: readonly Fault[],
-  from: number,
-  to: number,
-  places: number,
+  most: number,
   repeat: (f: Fault) => number | undefined = () => undefined,
-): Recoveries[] {
-  const bars = new Map<number, Recoveries>();
-  for (const f of faults) {
-    if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined) continue;
-    const place = Math.max(0, Math.min(places - 1, Math.floor(((f.at - from) / Math.max(1, to - from)) * places)));
-    const bar = bars.get(place) ?? { at: (place + 0.5) / places, faults: 0, slotMs: 0, startMs: 0, replayMs: 0 };
-    bars.set(place, bar);
-    bar.faults++;
-    bar.slotMs += f.assignedAfterMs;
-    bar.startMs += Math.max(0, f.startedAfterMs - f.assignedAfterMs);
-    bar.replayMs += repeat(f) ?? Math.max(0, f.recoveredAfterMs - f.startedAfterMs);
-  }
-  return [...bars.values()]
-    .map((b) => ({ ...b, slotMs: b.slotMs / b.faults, startMs: b.startMs / b.faults, replayMs: b.replayMs / b.faults }))
-    .toSorted((a, b) => a.at - b.at);
+): Recovery[] {
+  const known = faults.filter(hasRecovered).toSorted((a, b) => a.at - b.at);
+  const each = Math.max(1, Math.ceil(known.length / most));
+  return Array.from({ length: Math.ceil(known.length / each) }, (_, i) => {
+    const of = known.slice(i * each, (i + 1) * each);
+    const mean = (ms: (f: Recovered) => number): number => of.reduce((sum, f) => sum + ms(f), 0) / of.length;
+    return {
+      faults: of,
+      slotMs: mean((f) => f.assignedAfterMs),
+      startMs: mean((f) => Math.max(0, f.startedAfterMs - f.assignedAfterMs)),
+      replayMs: mean((f) => repeat(f) ?? Math.max(0, f.recoveredAfterMs - f.startedAfterMs)),
+    };
+  });
 }
 
 const round = (n: number): number => Math.round(n * 10) / 10;
