@@ -230,7 +230,7 @@ test('the lesson: a visitor closes tabs of a real job, opens others, and the ans
   await expect(page.getByText('Log of rank 1: 2 messages')).toBeVisible();
   await page.getByRole('button', { name: /with rank 1$/ }).click();
   await expect(page.getByText('has no tab', { exact: true })).toBeVisible();
-  await expect(page.getByLabel('What happened')).toContainText('its log of 2 messages is not');
+  await expect(page.getByLabel('What happened')).toContainText('Its log of 2 messages is kept.');
   expect(await serious(page)).toEqual([]);
   await info.attach('lesson', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await open.click();
@@ -239,7 +239,7 @@ test('the lesson: a visitor closes tabs of a real job, opens others, and the ans
   await expect(page.getByLabel('What happened')).toContainText('Rank 1 is back, as incarnation 1');
   // Rank 0 reads its lines again, and prints nothing twice.
   await page.getByRole('button', { name: /with rank 0$/ }).click();
-  await expect(next).toContainText('A rank has no tab');
+  await expect(next).toContainText('Rank 0 has no tab');
   await open.click();
   for (const n of [4, 5, 6]) await lap(n);
   const end = page.getByLabel('The end');

@@ -23,6 +23,8 @@ import {
   type JobId,
   type JobSubmission,
   type LessonView,
+  type TaskId,
+  type TaskView,
 } from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 import type { Rooms } from './rooms.ts';
@@ -189,6 +191,13 @@ export class Lessons {
     const view = this.#runtime.view(lesson.job);
     if (!view) throw new MayflyError('NOT_FOUND', 'This lesson has ended. Start a new one.');
     const hosts = this.#runtime.memories.of(lesson.job) ?? [];
+    const logged = (task: TaskId): number | undefined => {
+      const host = hosts.find((h) => h.served.isHome(task));
+      return hosts.length > 0 ? (host?.core?.observe(task)?.arrivalsLogged ?? 0) : undefined;
+    };
+    // Without a log, what it had: lines of standard input, and their end, were in that of rank 0.
+    const stdin = lesson.steps + (lesson.steps === LESSON_LAPS ? 1 : 0);
+    const had = (t: TaskView): number => t.messagesIn + (t.task === 0 ? stdin : 0);
     return {
       state: view.state,
       steps: lesson.steps,
@@ -196,11 +205,9 @@ export class Lessons {
         rank: t.task,
         state: t.state,
         incarnation: t.incarnation,
-        logged:
-          hosts.length > 0
-            ? (hosts.find((h) => h.served.isHome(t.task))?.core?.observe(t.task)?.arrivalsLogged ?? 0)
-            : t.messagesIn,
-        read: t.activity?.arrivals ?? 0,
+        logged: logged(t.task) ?? had(t),
+        // Who is done has read everything, whenever it was last heard.
+        read: t.state === 'done' ? (logged(t.task) ?? had(t)) : (t.activity?.arrivals ?? 0),
         ...(t.activity?.state === undefined ? {} : { activity: t.activity.state }),
       })),
       faults: view.faults.map((f) => ({

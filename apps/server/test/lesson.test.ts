@@ -233,6 +233,8 @@ it('is run by whoever has its code, ends with the answer, is bounded, and leaves
       output: lessonAnswer().join('\n') + '\n',
       steps: LESSON_LAPS,
       faults: [],
+      // Lines and the end of standard input are in the log of rank 0.
+      ranks: [2 * LESSON_LAPS + 1, LESSON_LAPS, LESSON_LAPS].map((logged) => ({ logged, read: logged })),
     });
     // Its node has a picture of its own, and is no part of the pool's.
     const [{ id }] = (await api(server, 'GET', '/api/nodes')).body as [NodeView];

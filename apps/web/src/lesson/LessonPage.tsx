@@ -6,7 +6,8 @@ import { plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import type { Tone } from '../shared/tone.ts';
 import { obstacle, surroundings } from '../volunteer/support.ts';
-import { BEFORE, Lesson, lines, type LessonNode, type LessonState } from './lesson.ts';
+import { BEFORE, Lesson, type LessonNode, type LessonState } from './lesson.ts';
+import { lines, nextText } from './lesson-texts.ts';
 import './lesson.css';
 
 const inTheWay = obstacle(surroundings());
@@ -142,7 +143,7 @@ function Picture({
           const node = nodes.find((n) => n.rank === r.rank);
           const word = wordOf(r, node !== undefined);
           // What is gone has read nothing; whoever comes next begins at the first message.
-          const read = node || over ? Math.min(r.read, r.logged) : 0;
+          const read = node || over || r.state === 'done' ? Math.min(r.read, r.logged) : 0;
           return (
             <li key={r.rank}>
               <div className={`lesson-tab tone-${word.tone}`} data-open={node !== undefined}>
@@ -196,14 +197,10 @@ function NextStep({
     <section className="card" aria-label="Your next step">
       <h2>Your next step</h2>
       <p role="status">
-        {missing
-          ? 'A rank has no tab. Its log waits on the server, and the other ranks wait for it. Open another ' +
-            'tab, or send the token anyway and watch it stop before the missing rank.'
-          : settled
-            ? laps === 0
-              ? 'All ranks are ready. Send the token round.'
-              : `Lap ${laps} of ${LESSON_LAPS} is done. Close any tab, or send the token round again.`
-            : 'The ranks are at work.'}
+        {nextText(
+          view,
+          nodes.flatMap((n) => n.rank ?? []),
+        )}
       </p>
       <div className="row">
         <button

@@ -7,9 +7,9 @@
  */
 import { ApiFailure, connect } from '@mayfly/rest/client';
 import { createVolunteer, type Volunteer } from '@mayfly/node/page';
-import { LESSON_RANKS, type LessonView } from '@mayfly/wire';
+import { LESSON_LAPS, LESSON_RANKS, type LessonView } from '@mayfly/wire';
 import { hasEnded } from '../dashboard/status-texts.ts';
-import { plural } from '../shared/format.ts';
+import { lines, lostText, returnText } from './lesson-texts.ts';
 
 export interface LessonNode {
   /** 'tab 1'… */
@@ -99,23 +99,13 @@ export class Lesson {
     const story = [...this.#state.story];
     for (const f of view.faults) {
       const known = before?.faults.find((b) => b.rank === f.rank && b.incarnation === f.incarnation);
-      const { logged = 0, incarnation = 0 } = view.ranks[f.rank] ?? {};
-      if (!known)
-        story.push(
-          `The server noticed that rank ${f.rank} is gone. Its memory and the sum in it are lost; its log of ` +
-            `${plural(logged, 'message')} is not. The other ranks do not notice: they wait for messages, as ` +
-            'always.',
-        );
-      if (f.recoveredAfterMs !== undefined && known?.recoveredAfterMs === undefined)
-        story.push(
-          `Rank ${f.rank} is back, as incarnation ${incarnation}. It started the program from the beginning ` +
-            'and received its logged messages in the old order, so it computed the same sum. Its old messages ' +
-            'were not sent twice. The other ranks never noticed.',
-        );
+      const rank = view.ranks[f.rank]!;
+      if (!known) story.push(lostText(rank));
+      if (f.recoveredAfterMs !== undefined && known?.recoveredAfterMs === undefined) story.push(returnText(rank));
     }
     const laps = lines(view.output);
     if (laps.length > lines(before?.output ?? '').length)
-      story.push(`The token came round: rank 0 prints ${laps.at(-1)}.`);
+      story.push(`Lap ${laps.length} of ${LESSON_LAPS} is done: rank 0 prints ${laps.at(-1)}.`);
     const over = hasEnded(view.state);
     this.#show({
       view,
@@ -128,7 +118,8 @@ export class Lesson {
 
   async step(): Promise<void> {
     if (!this.#code) return;
-    this.#tell('You let rank 0 begin a lap: the token goes from rank to rank, and each adds it to its sum.');
+    if ((this.#state.view?.steps ?? 0) === 0)
+      this.#tell('You sent the token round: it goes from rank to rank, and each adds it to its sum.');
     await api
       .post('/api/lesson/:code/step', of(this.#code))
       .catch((e: unknown) => this.#show({ phase: 'broken', error: (e as Error).message }));
@@ -165,5 +156,3 @@ export class Lesson {
     if (this.#code) void api.delete('/api/lesson/:code', { ...of(this.#code), keepalive: true }).catch(() => undefined);
   }
 }
-
-export const lines = (output: string): string[] => output.split('\n').filter((l) => l !== '');
