@@ -8,6 +8,7 @@ import type { Tone } from '../shared/tone.ts';
 import { obstacle, surroundings } from '../volunteer/support.ts';
 import { BEFORE, Lesson, type LessonNode, type LessonState } from './lesson.ts';
 import { lines, nextText } from './lesson-texts.ts';
+import { Ring } from './Ring.tsx';
 import './lesson.css';
 
 const inTheWay = obstacle(surroundings());
@@ -132,27 +133,30 @@ function Picture({
   over: boolean;
   onClose: (name: string) => void;
 }) {
+  const ranks = view.ranks.map((r) => {
+    const node = nodes.find((n) => n.rank === r.rank);
+    return { ...r, node, here: node !== undefined || over, ...wordOf(r, node !== undefined) };
+  });
   return (
-    <section className="card" aria-label="Ranks and their logs">
+    <section className="card lesson-picture" aria-label="Ranks and their logs">
+      <Ring view={view} ranks={ranks} />
       <div className="lesson-heads" aria-hidden="true">
         <span>Tabs of this page</span>
         <span>Channel Memory, on the server</span>
       </div>
       <ul className="lesson-ranks">
-        {view.ranks.map((r) => {
-          const node = nodes.find((n) => n.rank === r.rank);
-          const word = wordOf(r, node !== undefined);
+        {ranks.map(({ node, text, tone, ...r }) => {
           // What is gone has read nothing; whoever comes next begins at the first message.
           const read = node || over || r.state === 'done' ? Math.min(r.read, r.logged) : 0;
           return (
             <li key={r.rank}>
-              <div className={`lesson-tab tone-${word.tone}`} data-open={node !== undefined}>
+              <div className={`lesson-tab tone-${tone}`} data-open={node !== undefined}>
                 <div className="row apart">
                   <strong>
                     Rank {r.rank}
                     {r.incarnation > 0 && <span className="muted small"> · incarnation {r.incarnation}</span>}
                   </strong>
-                  <Tag tone={word.tone}>{word.text}</Tag>
+                  <Tag tone={tone}>{text}</Tag>
                 </div>
                 <button className="button small" disabled={!node || over} onClick={() => node && onClose(node.name)}>
                   {node ? `Close ${node.name}, with rank ${r.rank}` : 'No tab'}
