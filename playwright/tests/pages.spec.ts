@@ -111,7 +111,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(headline(page)).toContainText('needs 4 slots; none available');
   await expect(
     page.getByTestId('wanted').getByRole('link', { name: 'Compute in a new tab (4 slots)' }),
-  ).toHaveAttribute('href', '/volunteer?start&slots=4');
+  ).toHaveAttribute('href', '/volunteer?start&slots=4&ease=0');
   await expect(page.getByRole('form', { name: 'Standard input' })).toContainText('Rank 0 is not waiting for input');
 
   const volunteer = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage(); // a phone

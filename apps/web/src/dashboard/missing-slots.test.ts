@@ -1,5 +1,6 @@
 import type { JobView, NodeView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
+import { choose } from '../volunteer/choices.ts';
 import { computeHere, fateOf, lackingFor } from './missing-slots.ts';
 
 const node = (slots: number, busy: number, room?: string, runs?: NodeView['runs']) =>
@@ -67,12 +68,17 @@ describe('how a job would fare', () => {
 
 describe('a tab that computes here', () => {
   it('brings what is lacking, as far as a machine can take it, to the room', () => {
-    expect(computeHere(3, undefined, 2)).toEqual({
+    expect(computeHere(3, undefined, 2, false)).toEqual({
       href: '/volunteer?start&slots=3',
       text: 'Compute in a new tab (3 slots)',
     });
-    expect(computeHere(64, 'ABCDEF', 2).href).toBe('/volunteer?start&slots=4&room=ABCDEF');
-    expect(computeHere(64, '', 16).href).toBe('/volunteer?start&slots=16');
-    expect(computeHere(0, undefined, 8)).toEqual({ href: '/volunteer?start', text: 'Compute in a new tab' });
+    expect(computeHere(64, 'ABCDEF', 2, false).href).toBe('/volunteer?start&slots=4&room=ABCDEF');
+    expect(computeHere(64, '', 16, false).href).toBe('/volunteer?start&slots=16');
+    expect(computeHere(0, undefined, 8, false)).toEqual({ href: '/volunteer?start', text: 'Compute in a new tab' });
+  });
+  it('come from a tab that does not ease off where the server is on the same machine', () => {
+    const { href } = computeHere(2, 'ABCDEF', 2, true);
+    expect(href).toBe('/volunteer?start&slots=2&room=ABCDEF&ease=0');
+    expect(choose(new URL(href, 'http://localhost').search, {}, 2, () => 'x').easeOff).toBe(false);
   });
 });

@@ -58,17 +58,22 @@ export function fateOf(
   };
 }
 
-/** `lacking`: 0 asks for what the volunteer page would offer by itself. */
+/**
+ * `lacking`: 0 asks for what the volunteer page would offer by itself. `own`: the server is on this machine, and its
+ * compiler, too. A tab that eases off while that is busy makes a first look slow, for whom it is to be quick.
+ */
 export function computeHere(
   lacking: number,
   room: string | undefined,
   cores: number | undefined,
+  own: boolean,
 ): { href: string; text: string } {
   const slots = Math.min(lacking, Math.max(FEW, cores || 1));
   const query = [
     `start`,
     ...(slots > 0 ? [`slots=${slots}`] : []),
     ...(room ? [`room=${encodeURIComponent(room)}`] : []),
+    ...(own ? ['ease=0'] : []),
   ].join('&');
   return {
     href: `/volunteer?${query}`,
