@@ -56,4 +56,17 @@ test('the server is killed under a tab: the page says so, the tab keeps its rank
   expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0]);
   expect((await client.answer(job)).stdout).toEqual(answers(2));
   await tab.close();
+
+  // It came back as it was. Then it comes back with other pages.
+  const upgraded = page.getByText('Mayfly was upgraded');
+  await expect(upgraded).toBeHidden();
+  const other = '<!doctype html><script type="module" src="/assets/other.js"></script>';
+  await page.route(`${server.url}/`, (route) => route.fulfill({ contentType: 'text/html', body: other }));
+  await server.kill9();
+  await expect(page.getByText('No connection to the server')).toBeVisible();
+  await server.begin();
+  await expect(upgraded).toBeVisible();
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await expect(upgraded).toBeHidden();
+  await expect(headline(page)).toContainText('Done');
 });

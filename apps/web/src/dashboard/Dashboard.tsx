@@ -1,7 +1,7 @@
 /** `/dashboard`: the gate, the live connection, and the place where its pages appear. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { elapsed } from '../shared/format.ts';
 import { useNow } from '../shared/useNow.ts';
 import { LiveContext, useLive } from './context.tsx';
@@ -10,6 +10,7 @@ import { Gate } from './Gate.tsx';
 import { Live, useLiveView } from './live.ts';
 import { Sections } from './Sections.tsx';
 import { useToken } from './token.ts';
+import { isUpgraded } from './upgraded.ts';
 import './dashboard.css';
 
 const queries = new QueryClient({
@@ -37,6 +38,7 @@ function Connected({ token }: { token: string }) {
       <LiveContext value={live}>
         <Sections />
         <Away />
+        <Upgraded />
         <EndNotices />
         <Outlet />
       </LiveContext>
@@ -55,6 +57,33 @@ function Away() {
       <p>
         <strong>{status === 'offline' ? 'No connection to the server' : 'Connecting to the server'}</strong>
         <span className="muted"> for {elapsed(now - since)}. The data shown may be out of date. Reconnecting…</span>
+      </p>
+    </div>
+  );
+}
+
+/** Said when the server has come back with other pages: these go on with the old code until somebody reloads. */
+function Upgraded() {
+  const { status, since } = useLiveView(useLive());
+  const wasAway = useRef(false);
+  const [upgraded, setUpgraded] = useState(false);
+  useEffect(() => {
+    if (status === 'offline') wasAway.current = true;
+    if (status === 'online' && wasAway.current) isUpgraded().then(setUpgraded, () => undefined);
+  }, [status, since]);
+  if (!upgraded || status !== 'online') return <div role="status" />;
+  return (
+    <div role="status" className="notice away">
+      <p className="row">
+        <span>
+          <strong>Mayfly was upgraded.</strong> <span className="muted">This page still runs the old version.</span>
+        </span>
+        <button className="button small" onClick={() => location.reload()}>
+          Reload
+        </button>
+        <button className="button small" onClick={() => setUpgraded(false)}>
+          Later
+        </button>
       </p>
     </div>
   );
