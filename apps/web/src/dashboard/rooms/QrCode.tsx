@@ -1,6 +1,7 @@
 /** A QR code as one path: dark on light in either colour scheme, because readers want it so. */
 import { useMemo } from 'react';
 import { encode } from 'uqr';
+import './qr.css';
 
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {

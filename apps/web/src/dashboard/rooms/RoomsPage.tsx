@@ -16,6 +16,9 @@ import { Unreachable } from '../Unreachable.tsx';
 import { QrCode } from './QrCode.tsx';
 import './rooms.css';
 
+/** A class, and some more. */
+const MOST_DOTS = 120;
+
 export function RoomsPage() {
   const mayOpen = useMay('owner');
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms, refetchInterval: 2000 });
@@ -103,9 +106,10 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
     onSuccess: () => client.invalidateQueries({ queryKey: ['rooms'] }),
   });
   const shown = useRef<HTMLAnchorElement>(null);
+  const card = useRef<HTMLElement>(null);
   const link = `${base}/volunteer?room=${room.code}`;
   return (
-    <article className="card room" aria-label={`Room ${room.name}`}>
+    <article className="card room" aria-label={`Room ${room.name}`} ref={card}>
       <div className="room-text">
         <h2>{room.name}</h2>
         <p className="muted num">
@@ -116,14 +120,20 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
         <p className="join-code" aria-label={`Join code ${[...room.code].join(' ')}`}>
           {room.code}
         </p>
-        <p>
+        <p className="link">
           <a className="break" href={link} ref={shown}>
             {link}
           </a>
         </p>
+        <TabsHere n={room.nodes} />
         <Unreachable base={base} />
         <div className="row">
           <CopyButton text={link} label="Copy the link" where={shown} />
+          {document.fullscreenEnabled && (
+            <button type="button" className="button small" onClick={() => void card.current?.requestFullscreen()}>
+              Show large
+            </button>
+          )}
           <Link to="/dashboard/new" search={{ room: room.code }} className="button small">
             New job in this room
           </Link>
@@ -149,5 +159,19 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
         <p className="qr none muted small">No QR code: a device that scans it could not compute.</p>
       )}
     </article>
+  );
+}
+
+/** On a projector: a dot lights up for each tab that comes. */
+function TabsHere({ n }: { n: number }) {
+  return (
+    <div className="tabs-here">
+      <p className="num">{plural(n, 'tab')} here</p>
+      <div aria-hidden="true">
+        {Array.from({ length: Math.min(n, MOST_DOTS) }, (_, i) => (
+          <i key={i} />
+        ))}
+      </div>
+    </div>
   );
 }

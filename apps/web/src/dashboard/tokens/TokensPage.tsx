@@ -5,10 +5,12 @@ import { useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { CopyButton } from '../../shared/CopyButton.tsx';
 import { ago, day } from '../../shared/format.ts';
-import { createToken, getTokens, revokeToken } from '../api.ts';
+import { baseOf, reachOf } from '../address.ts';
+import { createToken, getInfo, getTokens, revokeToken } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
+import { QrCode } from '../rooms/QrCode.tsx';
 import './tokens.css';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -106,6 +108,10 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
 /** The one time that it is seen. */
 function Made({ token }: { token: TokenCreated }) {
   const shown = useRef<HTMLElement>(null);
+  const linked = useRef<HTMLAnchorElement>(null);
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
+  const base = baseOf(info.data?.publicUrl);
+  const link = `${base}/dashboard?token=${token.token}`;
   return (
     <section className="notice tone-good" role="status" aria-label="The new token">
       <p>
@@ -118,6 +124,16 @@ function Made({ token }: { token: TokenCreated }) {
         </code>
         <CopyButton key={token.token} text={token.token} label="Copy" where={shown} />
       </div>
+      <p>
+        This link brings it along:{' '}
+        <a className="break" href={link} ref={linked}>
+          {link}
+        </a>
+      </p>
+      <div className="row">
+        <CopyButton key={token.token} text={link} label="Copy the link" where={linked} />
+      </div>
+      {reachOf(base) !== 'here' && <QrCode text={link} label={`QR code of the link with the token of ${token.name}`} />}
     </section>
   );
 }
