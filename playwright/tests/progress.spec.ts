@@ -45,7 +45,7 @@ test('a bar with an estimate, in the job and in the list; lost ranks do not take
   await tab.close();
   await expect(bar).toHaveAttribute('data-repeats');
   await expect(bar).toHaveAttribute('value', '0.5');
-  await expect(line).toContainText('2 ranks have work to repeat');
+  await expect(line).toContainText('2 ranks are catching up');
   await expect(page.locator('.rank-card .tag').first()).toHaveText(/^waiting for a/);
   const outside = await page.locator('.rank-card').evaluateAll((cards) =>
     cards.flatMap((card) => {

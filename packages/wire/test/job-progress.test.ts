@@ -20,7 +20,7 @@ it('progress in words: two digits of an estimate, and the ranks that repeat work
     '1 %, about 2.5 h left',
   ]);
   expect([text(0.5, undefined, [2]), text(0.5, 3000, [0, 2])]).toEqual([
-    '50 %, rank 2 has work to repeat',
-    '50 %, about 3 s left, 2 ranks have work to repeat',
+    '50 %, rank 2 is catching up',
+    '50 %, about 3 s left, 2 ranks are catching up',
   ]);
 });

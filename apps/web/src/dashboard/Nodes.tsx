@@ -78,7 +78,7 @@ const TABLE: Shown[] = [
   },
   {
     by: 'since',
-    title: 'Here since',
+    title: 'Connected',
     className: 'right muted num wide-only c-since',
     cell: (n, now) => ago(n.since, now),
   },

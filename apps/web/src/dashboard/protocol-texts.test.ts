@@ -30,7 +30,7 @@ describe('the submit form', () => {
     expect(costs('none')).toContain('for a short trial');
   });
   it('offers vcl to modules, not to scripts', () => {
-    expect(refusedText('vcl', 'scripts')).toMatch(/^Not under this choice: .*TypeScript/);
+    expect(refusedText('vcl', 'scripts')).toMatch(/^Not available with vcl: .*TypeScript/);
     expect([refusedText('pessimistic', 'scripts'), refusedText('none', 'scripts')]).toEqual([undefined, undefined]);
   });
   it('offers teams where the server need not have their messages, and forgets their size elsewhere', () => {
@@ -58,7 +58,7 @@ describe('the submit form', () => {
     expect(refusedText('pessimistic', 'parity')).toBeUndefined();
     expect(refusedText('vcl', 'parity')).toBeUndefined();
     expect(refusedText('pcl', 'parity')).toBeUndefined();
-    expect(refusedText('hc3i', 'parity')).toMatch(/^Not under this choice/);
+    expect(refusedText('hc3i', 'parity')).toMatch(/^Not available with hc3i: /);
     expect(withProtocol({ parity: { checksums: 1 } }, 'none')).toEqual({ protocol: 'none' });
     expect(withProtocol({ parity: { checksums: 1 } }, 'vcl').parity).toEqual({ checksums: 1 });
     const both = { parity: { checksums: 1 }, team: 2 };

@@ -20,7 +20,7 @@ export const CHOICES = PROTOCOL_NAMES.map((name) => manifests[name]);
 /** Why the form does not offer this under a protocol. */
 export function refusedText(protocol: Protocol, feature: Feature): string | undefined {
   const reason = refusalOf(protocol, feature);
-  return reason === undefined ? undefined : `Not under this choice: ${reason}.`;
+  return reason === undefined ? undefined : `Not available with ${protocol}: ${reason}.`;
 }
 
 /** Ranks of a team, at most, unless the job says so. */

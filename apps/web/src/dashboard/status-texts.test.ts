@@ -176,7 +176,7 @@ describe('words', () => {
       text: 'The answer is not the same as that of 1 of 2 other runs.',
       tone: 'bad',
     });
-    expect(comparisonLine(2, run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
+    expect(comparisonLine(2, run(true))).toBe('the same. This run lost 2 ranks; the other lost none.');
     expect([
       uploadText({ sentBytes: 0, ofBytes: 0 }),
       uploadText({ sentBytes: 65_536, ofBytes: 131_072 }),
@@ -199,12 +199,12 @@ describe('words', () => {
     ]);
   });
 
-  it('a healthy job does not wait: it computed for a share of the last seconds', () => {
+  it('a healthy job does not wait: it was busy for a share of the last seconds', () => {
     const tasks = [rank({ activity: at('waiting') }), rank({ activity: at('computing') })];
     const text = (j: Partial<JobView>) => jobLine(job({ tasks, startedAt: 1, ...j }));
     expect([text({}), text({ computed: 0.85 }), text({ computed: 0, state: 'paused', reason: 'why' })]).toEqual([
       '2 of 2 ranks running',
-      '2 of 2 ranks running; computed 85 % of the last 10 s',
+      '2 of 2 ranks running · 85 % busy',
       'why',
     ]);
     const states = (together: boolean) =>

@@ -94,11 +94,11 @@ export function activityText(t: Doing): string | undefined {
   if (t.state === 'paused')
     return t.lastImageAt === undefined ? 'will restart from the beginning' : 'will resume from its last checkpoint';
   if (t.state === 'suspect') return 'its node does not answer';
-  if (t.state === 'recovering' && a?.state !== 'replaying') return 'a new incarnation is being started';
+  if (t.state === 'recovering' && a?.state !== 'replaying') return 'restarts';
   if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;
   if (a.state === 'replaying') return 'replays its logged messages';
   if (a.state === 'checkpointing') return 'takes a checkpoint';
-  if (a.state === 'resting') return 'rests: its volunteer limits the share of the processor';
+  if (a.state === 'resting') return 'throttled by the settings of its volunteer';
   if (a.state !== 'waiting' || !a.call) return undefined;
   if (a.peer === WORLD)
     return a.call === 'stdin' ? 'waits for standard input' : `waits in ${a.call} for the outside world`;
@@ -152,11 +152,11 @@ export function statesOf(
   return [...sums];
 }
 
-/** 'computed 85 % of the last 10 s': of the time of all ranks together; undefined: not known, or not running. */
+/** '85 % busy': over the last 10 s of all ranks together; undefined: not known, or not running. */
 export const computedText = (job: Pick<JobView, 'state' | 'computed'>): string | undefined =>
   job.computed === undefined || hasEnded(job.state) || isPaused(job.state)
     ? undefined
-    : `computed ${Math.round(job.computed * 100)} % of the last 10 s`;
+    : `${Math.round(job.computed * 100)} % busy`;
 
 const CAUSES: Record<string, string> = {
   goodbye: 'the tab was closed or stopped',
@@ -229,7 +229,7 @@ export function jobLine(job: JobView): string {
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
   if (job.tasks.length === 0) return plural(total, 'rank');
   const far = done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} running`;
-  return [far, computedText(job)].filter((part) => part !== undefined).join('; ');
+  return [far, computedText(job)].filter((part) => part !== undefined).join(' · ');
 }
 
 /** Ranks of a job that have no slot, by room ('' for none). A job of several rooms has a place for each cluster. */
@@ -282,7 +282,7 @@ export function totalsOf(job: JobView): Totals {
 }
 
 const NODE: Record<string, Word> = {
-  here: { text: 'here', tone: 'good' },
+  here: { text: 'online', tone: 'good' },
   suspect: { text: 'silent', tone: 'warn' },
   gone: { text: 'gone', tone: 'quiet' },
 };
@@ -372,8 +372,9 @@ export function verdictOf(runs: readonly Pick<ComparedRun, 'same' | 'faults'>[])
 /** What the comparison with one run shows. */
 export function comparisonLine(lostHere: number, run: Pick<ComparedRun, 'same' | 'faults'>): string {
   if (run.same === undefined) return '';
-  const lost = (n: number): string => (n === 0 ? 'no rank' : plural(n, 'rank'));
-  return `${run.same ? 'the same' : 'not the same'}. This run lost ${lost(lostHere)}, that one ${lost(run.faults)}.`;
+  const lost = (n: number): string => (n === 0 ? 'no ranks' : plural(n, 'rank'));
+  const other = run.faults === 0 ? 'none' : String(run.faults);
+  return `${run.same ? 'the same' : 'not the same'}. This run lost ${lost(lostHere)}; the other lost ${other}.`;
 }
 
 /** An image on its way: how much of how much. */

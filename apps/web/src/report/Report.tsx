@@ -192,8 +192,9 @@ function Same({ report: r }: { report: JobReport }) {
 
 /** The run in a sentence or two. */
 function story({ job, totals, faults }: JobReport): string {
-  const what = `“${job.name}” is a program of ${plural(job.size, 'process', 'processes')}`;
-  if (job.startedAt === undefined) return `${what}. It has not begun.`;
+  const what = `“${job.name}”`;
+  const processes = plural(job.size, 'process', 'processes');
+  if (job.startedAt === undefined) return `${what} has ${processes} and has not begun.`;
   const back = faults.filter((f) => f.recoveredAfterMs !== undefined).length;
   const times = totals.faults === 1 ? 'once' : `${count(totals.faults)} times`;
   const again = back === totals.faults ? (back === 1 ? 'It' : 'Each time it') : `${count(back)} times it`;
@@ -203,7 +204,10 @@ function story({ job, totals, faults }: JobReport): string {
       : goesBackTogether(job.options.protocol)
         ? `On the way a process was lost ${times}. Each time all processes went back to their last checkpoint.`
         : `On the way a process was lost ${times}. ${again} was started again, and came back to where it had been.`;
-  return `${what}. It ${HOW[job.state] ?? 'has not ended yet; it has run for'} ${duration(job.runMs)}. ${lost}`;
+  const how = HOW[job.state];
+  return how === undefined
+    ? `${what} has run on ${processes} for ${duration(job.runMs)} so far. ${lost}`
+    : `${what} ran on ${processes} and ${how} ${duration(job.runMs)}. ${lost}`;
 }
 
 const INCARNATION = (
@@ -238,7 +242,7 @@ const GONE = {
 };
 
 const HOW: Partial<Record<string, string>> = {
-  done: 'ran to its end in',
+  done: 'finished in',
   failed: 'failed after',
   cancelled: 'was cancelled after',
 };

@@ -89,8 +89,7 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
         </button>
       )}
       <p className="hint">
-        Rank time, new work and replay, as the tabs reported it to the server
-        {board.since !== undefined && ` since ${day(board.since)}`}; the last second of a rank is not counted.
+        Compute time{board.since !== undefined && ` since ${day(board.since)}`}, as reported by the tabs.
         {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 &&
           ' Volunteers without a name contributed ' +
             `${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`}{' '}

@@ -62,7 +62,7 @@ export function Missing() {
     <section className="narrow stack">
       <title>Not found – Mayfly</title>
       <h1>Page not found</h1>
-      <p className="muted">{docs ? 'There is no document with that name.' : 'The address may be misspelt.'}</p>
+      <p className="muted">{docs ? 'There is no document with that name.' : 'Nothing is at this address.'}</p>
       <p className="row">
         <Link to="/docs" className={docs ? 'button primary' : 'button'}>
           Documentation

@@ -121,7 +121,7 @@ export function rankWords(r: RankSnapshot): { text: string; tone: Tone } {
     case 'waiting':
       return { text: waitWords(r), tone: 'wait' };
     case 'resting':
-      return { text: 'rests: its share is used up', tone: 'quiet' };
+      return { text: 'throttled by your settings', tone: 'quiet' };
     case 'replaying':
       return { text: 'replays its messages', tone: 'again' };
     case 'checkpointing':

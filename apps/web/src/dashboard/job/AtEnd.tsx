@@ -12,7 +12,7 @@ export function AtEnd({ job }: { job: JobView }) {
   if (!able && !job.webhook) return null;
   return (
     <div>
-      <dt>At the end</dt>
+      <dt>When it ends</dt>
       <dd className="at-end">
         {able && !hasEnded(job.state) ? (
           <button

@@ -87,7 +87,11 @@ export function NodePage() {
           more="steps of a fixed loop on one core"
         />
         <Fact name="Round trip" value={node.rttMs === undefined ? '–' : duration(node.rttMs)} more="of a heartbeat" />
-        <Fact name="Record" value={node.record === true ? 'useful work' : 'none yet'} more="seen by the server" />
+        <Fact
+          name="Trusted"
+          value={node.record === true ? 'yes' : 'not yet'}
+          more={node.record === true ? 'it has done useful work here' : 'once it has done useful work here'}
+        />
         <Fact name="Lost ranks" value={lossText(node)} more="excluding manual kills" />
       </dl>
       <UseView

@@ -28,9 +28,9 @@ export function QuotasPage() {
       <div>
         <h1>Quotas</h1>
         <p className="muted">
-          Owners are tokens and people, by name. Slots count while a job runs, jobs until they have ended, and stored
-          data (input files, output, the newest checkpoints) until the job is deleted. A job beyond the slots waits; one
-          beyond the other limits is refused.
+          Limits per person or token. Slots count while a job runs, jobs until they end, storage (input files, output,
+          the newest checkpoints) until the job is deleted. A job beyond the slots waits; one beyond the other limits is
+          refused.
         </p>
       </div>
       <Problem error={quotas.error} title="Could not load the quotas" />
@@ -144,7 +144,7 @@ function Edit({ quota, onDone }: { quota: QuotaView; onDone: () => void }) {
       </div>
       <p className="muted small">
         {wish
-          ? 'A number, “none” for no limit, or nothing for the limit of all owners. Nothing that runs is stopped.'
+          ? 'Empty: the default limit. “none”: unlimited. Running jobs are not affected.'
           : 'Type whole numbers, “none”, or nothing.'}
       </p>
       <Problem error={save.error} title="Could not save the limits" />

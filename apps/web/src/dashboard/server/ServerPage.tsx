@@ -72,8 +72,8 @@ export function ServerPage() {
               <dd>{sizeText(s.storage.jobs)}: submissions, output, result files</dd>
               <dt>Registry</dt>
               <dd>{sizeText(s.storage.registry)}</dd>
-              <dt>Ended jobs go at</dt>
-              <dd>{bytes(s.storage.limitBytes)} in all, the oldest first</dd>
+              <dt>Old jobs are deleted</dt>
+              <dd>above {bytes(s.storage.limitBytes)}</dd>
               <dt>Free on the disk</dt>
               <dd>
                 {s.disk.freeBytes === undefined

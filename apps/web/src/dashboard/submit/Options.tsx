@@ -27,16 +27,16 @@ interface Props {
 
 /** What an empty interval means, and why. */
 export function adviceText(a: CheckpointAdvice | undefined): string {
-  if (!a?.measured) return 'seconds between checkpoints; empty: 30 (too few losses so far to calculate a better value)';
+  if (!a?.measured) return 'from one checkpoint to the next. Too few losses so far to calculate a better default';
   return (
-    `empty: ${a.checkpointMs / 1000}, measured here: a checkpoint stops a rank for ${duration(a.costMs ?? 0)}, ` +
-    `and a rank is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`
+    `from one checkpoint to the next. The default is measured here: a checkpoint stops a rank for ` +
+    `${duration(a.costMs ?? 0)}, and a rank is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`
   );
 }
 
 /** What an empty interval means where all ranks take a checkpoint together. */
 const TOGETHER =
-  'from one checkpoint of all ranks to the next; empty: calculated while the job runs, from the time that a ' +
+  'from one checkpoint of all ranks to the next. The default is calculated while the job runs, from the time that a ' +
   'checkpoint takes and the losses';
 
 const MEBI = 1024 * 1024;

@@ -33,7 +33,7 @@ const LOOKS: Record<LaneKind, Omit<KindLook, 'kind'>> = {
   },
   resting: {
     label: 'resting',
-    title: 'its volunteer limits the share of the processor',
+    title: 'throttled by the settings of its volunteer',
     light: '#e4e9e6',
     dark: '#2a3532',
   },
