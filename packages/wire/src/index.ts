@@ -19,6 +19,7 @@ export * from './clusters-text.ts';
 export * from './ft-option.ts';
 export * from './job-progress.ts';
 export * from './progress-text.ts';
+export * from './recovery.ts';
 export * from './plain-text.ts';
 export * from './dashboard.ts';
 export * from './run-time.ts';

@@ -304,7 +304,10 @@ export const Fault = Type.Object({
   /** ms from detection until the next incarnation was assigned to a node, and until its rank began (to replay). */
   assignedAfterMs: Type.Optional(CountSchema),
   startedAfterMs: Type.Optional(CountSchema),
-  /** ms from detection to the next incarnation's first new step; absent while it recovers. */
+  /**
+   * ms from detection to the next incarnation's first new step; absent while it recovers. Under coordinated
+   * checkpointing, to its first step: what it repeats comes after that (recovery.ts).
+   */
   recoveredAfterMs: Type.Optional(CountSchema),
 });
 export type Fault = Static<typeof Fault>;

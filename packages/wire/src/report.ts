@@ -88,8 +88,7 @@ export const JobReport = Type.Object(
     ),
     /**
      * Phases in ms from the loss: a slot was found and everybody had fenced the old incarnation; the image was there
-     * and the rank began; it did something new. Under coordinated checkpointing, `replayMs` is the work that the
-     * rollback undid, of the rank that had most: it comes after `recoveredAfterMs`.
+     * and the rank began; it did something new. `recoveredAfterMs` is their sum (recovery.ts).
      */
     faults: Type.Array(
       Type.Object({

@@ -98,17 +98,6 @@ export const WavesView = Type.Object({
 });
 export type WavesView = Static<typeof WavesView>;
 
-/** The rollback that the loss of a rank came to; undefined: none is listed. */
-export function rollbackOf<R extends { readonly at: number; readonly ranks: readonly number[] }>(
-  rollbacks: readonly R[] | undefined,
-  fault: { readonly at: number; readonly task: number },
-): R | undefined {
-  const far = (r: R): number => Math.abs(r.at - fault.at);
-  return rollbacks
-    ?.filter((r) => r.ranks.includes(fault.task))
-    .reduce<R | undefined>((best, r) => (best && far(best) <= far(r) ? best : r), undefined);
-}
-
 /** What was seen before a restart of the server, and since. */
 export function wavesOfBoth(before: WavesView | undefined, since: WavesView): WavesView {
   if (!before) return since;

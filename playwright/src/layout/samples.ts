@@ -62,9 +62,9 @@ function waves(stage: Stage, clusters: boolean): WavesView {
     wave: numberOf(stage, 0, 128),
     ...(clusters && { cluster: n }),
     cause: 'killed',
-    ranks: [taskId(0)],
+    ranks: [taskId(0), taskId(1)],
     lostMs: numberOf(stage, 20, 754_000),
-    mostMs: numberOf(stage, 10, 377_000),
+    mostMs: numberOf(stage, 10, 624_000),
   });
   return {
     ...(clusters && {

@@ -4,9 +4,10 @@ import {
   REPORT_VERSION,
   SPENT,
   faultsOf,
-  rollbackOf,
+  recoveryOf,
   runTime,
   taskId,
+  type Fault,
   type JobReport,
   type JobView,
   type RankProfile,
@@ -24,14 +25,21 @@ export interface ReportParts {
   now: number;
 }
 
+function recoveredOf(
+  f: Fault,
+  waves: JobView['waves'],
+): Pick<JobReport['faults'][number], 'replayMs' | 'recoveredAfterMs'> {
+  const recovery = recoveryOf(f, waves);
+  return {
+    ...(recovery?.repeat === undefined ? {} : { replayMs: recovery.repeat }),
+    ...(recovery && { recoveredAfterMs: recovery.total }),
+  };
+}
+
 export function reportOf({ view, spec, run, profile, outputs, comparisons, version, now }: ReportParts): JobReport {
   const spentMs = Object.fromEntries(SPENT.map((name, i) => [name, Math.round(run.spentMs[i] ?? 0)]));
   const sum = (of: (t: JobView['tasks'][number]) => number): number => view.tasks.reduce((n, t) => n + of(t), 0);
   const replayedMs = spentMs['replaying'] ?? 0;
-  const repeats = (f: JobView['faults'][number]): { replayMs: number } | undefined => {
-    const back = rollbackOf(view.waves?.rolledBack, f);
-    return back && { replayMs: back.mostMs };
-  };
   return {
     format: 'mayfly-report',
     version: REPORT_VERSION,
@@ -92,12 +100,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       ...(f.startedAfterMs === undefined || f.assignedAfterMs === undefined
         ? {}
         : { startMs: Math.max(0, f.startedAfterMs - f.assignedAfterMs) }),
-      ...(view.waves
-        ? repeats(f)
-        : f.recoveredAfterMs === undefined || f.startedAfterMs === undefined
-          ? {}
-          : { replayMs: Math.max(0, f.recoveredAfterMs - f.startedAfterMs) }),
-      ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
+      ...recoveredOf(f, view.waves),
     })),
     totals: {
       messages: sum((t) => t.messagesOut),

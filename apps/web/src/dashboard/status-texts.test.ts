@@ -9,7 +9,6 @@ import {
   faultNotes,
   jobLine,
   phaseOf,
-  phasesOf,
   rankWord,
   runText,
   slotsAdvice,
@@ -145,19 +144,6 @@ describe('words', () => {
       'new node in quarantine for 5 s',
     ]);
   });
-  it('splits a recovery by phase, once all of it is known', () => {
-    const fault = {
-      at: 0,
-      task: taskId(0),
-      incarnation: incarnation(0),
-      cause: 'killed',
-      assignedAfterMs: 40,
-      startedAfterMs: 340,
-    };
-    expect(phasesOf(fault)).toBeUndefined();
-    expect(phasesOf({ ...fault, recoveredAfterMs: 400 })).toEqual({ place: 40, start: 300, repeat: 60 });
-  });
-
   it('a proof says no more than was compared', () => {
     const run = (same?: boolean, faults = 0) => ({
       job: 'abcdefghijkl' as JobView['id'],

@@ -187,17 +187,6 @@ export function faultNotes(f: Fault): string[] {
   return [f.error, verdict].filter((line) => line !== undefined);
 }
 
-/**
- * A recovery split by phase: fencing and finding a slot, image and start, replay up to the first new step. undefined:
- * not all are known.
- */
-export function phasesOf(f: Fault): { place: number; start: number; repeat: number } | undefined {
-  if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined)
-    return undefined;
-  const [assigned, started, back] = [f.assignedAfterMs, f.startedAfterMs, f.recoveredAfterMs];
-  return { place: assigned, start: started - assigned, repeat: back - started };
-}
-
 /** How long a job has run: it ticks while it runs, and is the same in the list, on its page and in its report then. */
 export const runText = (job: JobView, now: number): string =>
   job.startedAt === undefined

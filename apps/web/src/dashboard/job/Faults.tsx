@@ -1,13 +1,12 @@
 /** What happened to incarnations, newest first. */
-import type { Fault } from '@mayfly/wire';
+import { recoveryOf, type Fault } from '@mayfly/wire';
 import { useMemo, useState } from 'react';
 import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { Newer } from '../Newer.tsx';
 import { useStableRows } from '../useStableRows.ts';
-import { goesBackTogether, noFaultsText } from '../protocol-texts.ts';
-import { faultCause, faultNotes, hasEnded, phasesOf } from '../status-texts.ts';
-import { repeatOf } from './waves/wave-texts.ts';
+import { noFaultsText } from '../protocol-texts.ts';
+import { faultCause, faultNotes, hasEnded } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 200;
@@ -23,9 +22,7 @@ export function Faults({ job }: ViewProps) {
     [job.faults],
   );
   const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: job.id });
-  const times = job.faults
-    .flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs]))
-    .toSorted((a, b) => a - b);
+  const times = job.faults.flatMap((f) => recoveryOf(f, job.waves)?.total ?? []).toSorted((a, b) => a - b);
   const start = job.startedAt ?? job.submittedAt;
   const none = ended ? 'None: no ranks were lost.' : noFaultsText(job.protocol, job.state);
   return (
@@ -66,7 +63,7 @@ export function Faults({ job }: ViewProps) {
             </thead>
             <tbody>
               {rows.map(({ id, item: f }) => {
-                const phases = phasesOf(f);
+                const recovery = recoveryOf(f, job.waves);
                 return (
                   <tr key={id}>
                     <td className="wraps">{elapsed(f.at - start)}</td>
@@ -84,19 +81,11 @@ export function Faults({ job }: ViewProps) {
                     </td>
                     {(['place', 'start', 'repeat'] as const).map((p) => (
                       <td key={p} className="right muted roomy-only">
-                        {timeText(
-                          p === 'repeat' && goesBackTogether(job.protocol) ? repeatOf(job.waves, f) : phases?.[p],
-                        )}
+                        {timeText(recovery?.[p])}
                       </td>
                     ))}
                     <td className="right">
-                      {f.recoveredAfterMs !== undefined ? (
-                        duration(f.recoveredAfterMs)
-                      ) : ended ? (
-                        '–'
-                      ) : (
-                        <Tag tone="again">recovering</Tag>
-                      )}
+                      {recovery ? duration(recovery.total) : ended ? '–' : <Tag tone="again">recovering</Tag>}
                     </td>
                   </tr>
                 );

@@ -11,7 +11,6 @@ import { getCharts } from '../../api.ts';
 import { Problem } from '../../Problem.tsx';
 import { hasEnded } from '../../status-texts.ts';
 import type { ViewProps } from '../view-props.ts';
-import { repeatOf } from '../waves/wave-texts.ts';
 import { Plot } from './Plot.tsx';
 import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
 
@@ -155,14 +154,14 @@ function Ticks({ job, data }: { job: JobView; data: Charts }) {
 }
 
 const PHASES = [
-  { name: 'slotMs', title: 'new place', what: 'until the old incarnation was fenced and a slot was found' },
-  { name: 'startMs', title: 'start', what: 'until its checkpoint was loaded and it had started' },
-  { name: 'replayMs', title: 'repeat', what: 'until it had repeated its old work and did something new' },
+  { name: 'place', title: 'new place', what: 'until the old incarnation was fenced and a slot was found' },
+  { name: 'start', title: 'start', what: 'until its checkpoint was loaded and it had started' },
+  { name: 'repeat', title: 'repeat', what: 'until it had repeated its old work and did something new' },
 ] as const;
 
 function RecoveryPlot({ job, start }: { job: JobView; start: number }) {
-  const bars = recoveriesOf(job.faults, BARS, (f) => repeatOf(job.waves, f));
-  const max = niceMax(bars.reduce((m, b) => Math.max(m, b.slotMs + b.startMs + b.replayMs), 0));
+  const bars = recoveriesOf(job, BARS);
+  const max = niceMax(bars.reduce((m, b) => Math.max(m, b.place + b.start + b.repeat), 0));
   const n = bars.reduce((sum, b) => sum + b.faults.length, 0);
   const who = (f: Fault | undefined): string => (f ? `rank ${f.task} · ${elapsed(f.at - start)}` : '');
   const hint = (

@@ -1,5 +1,5 @@
 /** What the charts draw, as numbers and paths. Pure. */
-import type { Fault } from '@mayfly/wire';
+import { recoveryOf, type Fault, type JobView } from '@mayfly/wire';
 
 export const HEIGHT = 100;
 type Series = readonly (number | null)[];
@@ -43,37 +43,33 @@ export function stepsOf(s: Series, max: number, close = false): string {
   return out.join('');
 }
 
-export interface Recovery {
+export interface RecoveryBar {
   /** Of one lost rank, or the mean of several. */
   faults: readonly Fault[];
-  slotMs: number;
-  startMs: number;
-  replayMs: number;
+  place: number;
+  start: number;
+  repeat: number;
 }
 
-type Recovered = Fault & Required<Pick<Fault, 'assignedAfterMs' | 'startedAfterMs' | 'recoveredAfterMs'>>;
-const hasRecovered = (f: Fault): f is Recovered =>
-  f.assignedAfterMs !== undefined && f.startedAfterMs !== undefined && f.recoveredAfterMs !== undefined;
-
 /**
- * Recoveries whose phases are known, in the order of the losses: a bar for each, or, of more than `most`, for so many
- * in a row as their mean. `repeat`: how long a rank repeats work, where the fault does not say it.
+ * Recoveries, in the order of the losses: a bar for each, or, of more than `most`, for so many in a row as their mean.
  */
-export function recoveriesOf(
-  faults: readonly Fault[],
-  most: number,
-  repeat: (f: Fault) => number | undefined = () => undefined,
-): Recovery[] {
-  const known = faults.filter(hasRecovered).toSorted((a, b) => a.at - b.at);
+export function recoveriesOf({ faults, waves }: Pick<JobView, 'faults' | 'waves'>, most: number): RecoveryBar[] {
+  const known = faults
+    .flatMap((fault) => {
+      const { place, start, repeat = 0 } = recoveryOf(fault, waves) ?? {};
+      return place === undefined || start === undefined ? [] : [{ fault, place, start, repeat }];
+    })
+    .toSorted((a, b) => a.fault.at - b.fault.at);
   const each = Math.max(1, Math.ceil(known.length / most));
   return Array.from({ length: Math.ceil(known.length / each) }, (_, i) => {
     const of = known.slice(i * each, (i + 1) * each);
-    const mean = (ms: (f: Recovered) => number): number => of.reduce((sum, f) => sum + ms(f), 0) / of.length;
+    const mean = (phase: 'place' | 'start' | 'repeat'): number => of.reduce((sum, r) => sum + r[phase], 0) / of.length;
     return {
-      faults: of,
-      slotMs: mean((f) => f.assignedAfterMs),
-      startMs: mean((f) => Math.max(0, f.startedAfterMs - f.assignedAfterMs)),
-      replayMs: mean((f) => repeat(f) ?? Math.max(0, f.recoveredAfterMs - f.startedAfterMs)),
+      faults: of.map((r) => r.fault),
+      place: mean('place'),
+      start: mean('start'),
+      repeat: mean('repeat'),
     };
   });
 }

@@ -1,16 +1,7 @@
 /** What the pages say of waves and rollbacks. */
-import { taskId, type WaveView, type WavesView } from '@mayfly/wire';
+import { type WaveView, type WavesView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import {
-  levelText,
-  membersText,
-  repeatOf,
-  rollbackCause,
-  rollbackText,
-  sumsLine,
-  waveLine,
-  waveText,
-} from './wave-texts.ts';
+import { levelText, membersText, rollbackCause, rollbackText, sumsLine, waveLine, waveText } from './wave-texts.ts';
 
 const wave = (over: Partial<WaveView>): WaveView => ({
   wave: 12,
@@ -77,13 +68,6 @@ it('names what a rollback came of, and what it cost', () => {
   expect(rollbackText({ wave: 0, cause: 'paused', ms: 1500 })).toBe(
     'all ranks went back to the start: the job was paused; 1.5 s of work undone',
   );
-  const back = { at: 5000, epoch: 1, wave: 3, cause: 'killed', ranks: [taskId(2)], lostMs: 900, mostMs: 300 };
-  const later = { ...back, at: 9000, ranks: [taskId(1), taskId(2)], mostMs: 400 };
-  const two = waves({ rolledBack: [back, later] });
-  const repeats = (at: number, rank: number): unknown => repeatOf(two, { at, task: taskId(rank) });
-  // Of two ranks that were lost one soon after the other, both repeat after the same rollback.
-  expect([repeats(4999, 2), repeats(9040, 1), repeats(9000, 2), repeats(5000, 0)]).toEqual([300, 400, 400, undefined]);
-  expect(repeatOf(undefined, { at: 1, task: taskId(0) })).toBeUndefined();
 });
 
 it('names a cluster, where a job has some', () => {

@@ -1,5 +1,5 @@
 /** Waves and rollbacks of a job under coordinated checkpointing, in words. Pure. */
-import { rollbackOf, type Fault, type JobReport, type JobView } from '@mayfly/wire';
+import type { JobReport, JobView } from '@mayfly/wire';
 import { ago, bytes, duration, plural } from '../../../shared/format.ts';
 import { faultCause } from '../../status-texts.ts';
 
@@ -112,7 +112,3 @@ export function sumsLine(w: Waves): string {
   ];
   return sums.filter((s) => s !== undefined).join(' · ');
 }
-
-/** How long the ranks repeat work after this loss, at most; undefined: not known, or another protocol. */
-export const repeatOf = (waves: Waves | undefined, f: Pick<Fault, 'at' | 'task'>): number | undefined =>
-  rollbackOf<Rollback>(waves?.rolledBack, f)?.mostMs;
