@@ -211,6 +211,14 @@ export function start(schedule: Schedule): number {
   return handle;
 }
 
+/** A schedule of one rank takes no number of the communicator's collectives. */
+export function startAlone(s: Schedule): number {
+  const { collectives } = s.comm;
+  const r = start(s);
+  s.comm.collectives = collectives;
+  return r;
+}
+
 /** Goes on with a collective as far as it gets without an arrival. Calls the device; never inside a poll. */
 export function runRounds(layer: Layer, handle: number): void {
   const r = layer.state.requests.rows.get(handle);

@@ -171,3 +171,18 @@ export const SUSPENDING: readonly string[] = [
   'MPI_Ckpt_here',
   'PMPI_Ckpt_here',
 ].sort();
+
+/**
+ * Of WASI: calls that wait for time and input, and those about names, which ask the job's file service
+ * (host/shared-names.ts).
+ */
+export const WAITING_WASI: readonly string[] = [
+  'fd_read',
+  'path_create_directory',
+  'path_filestat_get',
+  'path_open',
+  'path_remove_directory',
+  'path_rename',
+  'path_unlink_file',
+  'poll_oneoff',
+];

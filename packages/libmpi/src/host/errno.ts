@@ -5,6 +5,7 @@ export const E = {
   EXIST: 20,
   FAULT: 21,
   INVAL: 28,
+  IO: 29,
   ISDIR: 31,
   NOENT: 44,
   NOSPC: 51,

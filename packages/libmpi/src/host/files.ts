@@ -72,6 +72,10 @@ export const ROOT_FD = 3;
 const PIECE = 1024 * 1024;
 const EMPTY = new Uint8Array(0);
 const allowed = new RegExp((ResultPath as unknown as { pattern: string }).pattern);
+const hasName = (name: string): boolean => name.length <= 200 && allowed.test(name);
+/** What lies at this path is a result of the job, or may hold one: its name means the same for all ranks. */
+export const isResult = (path: string): boolean =>
+  path !== TEMPORARY && !path.startsWith(`${TEMPORARY}/`) && hasName(path.slice(1));
 
 /** The inode of every device (devices.ts). Nothing may change it. */
 const DEVICE: Inode = { kind: 'device', data: undefined, size: 0, input: undefined, dirty: [], told: -1 };
@@ -86,7 +90,7 @@ const fail = (errno: number): never => {
   throw new Errno(errno);
 };
 
-const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 export class Files {
   state: FilesState;
@@ -102,8 +106,7 @@ export class Files {
     this.make(TEMPORARY, 'directory');
     for (const f of inputs) {
       const path = `/${f.path}`;
-      for (let i = path.indexOf('/', 1); i > 0; i = path.indexOf('/', i + 1))
-        if (!this.state.names.has(path.slice(0, i))) this.make(path.slice(0, i), 'directory');
+      this.addDirectory(parentOf(path));
       const node = this.make(path, 'file');
       node.input = f.path;
       node.size = f.bytes;
@@ -229,6 +232,21 @@ export class Files {
     if (this.lookup(path)) fail(E.EXIST);
     this.directoryOf(path);
     this.make(path, 'directory');
+  }
+
+  /** With those above it. */
+  addDirectory(path: string): void {
+    for (let i = path.indexOf('/', 1); i > 0; i = path.indexOf('/', i + 1))
+      if (!this.state.names.has(path.slice(0, i))) this.make(path.slice(0, i), 'directory');
+    if (!this.state.names.has(path)) this.make(path, 'directory');
+  }
+
+  /** Paths behind that of the directory, each behind the one that it lies in. */
+  directoriesBelow(path: string): string[] {
+    return [...this.state.names]
+      .filter(([p, id]) => p.startsWith(`${path}/`) && this.state.inodes.get(id)!.kind === 'directory')
+      .map(([p]) => p.slice(path.length))
+      .sort();
   }
 
   remove(path: string, kind: 'file' | 'directory'): void {
@@ -389,7 +407,7 @@ export class Files {
     if (!node || node.kind !== 'file' || node.dirty.length === 0) return;
     if (this.state.names.get(path) !== id || path.startsWith(`${TEMPORARY}/`)) return;
     const name = path.slice(1);
-    if (!allowed.test(name) || name.length > 200) return void this.refused.add(path);
+    if (!hasName(name)) return void this.refused.add(path);
     const ranges = merged(node.dirty);
     node.dirty = [];
     for (const [from, to] of ranges) {

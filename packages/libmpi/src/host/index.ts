@@ -4,5 +4,4 @@ export type { ProcessImage } from './image.ts';
 export type { ProcessHost, ProcessOptions, Waits } from './options.ts';
 export { runProcess } from './process.ts';
 export { readSection, UnfitModule, type ModuleSection } from './section.ts';
-export { WAITING_WASI } from './wasi.ts';
 export { describeTrap, wasmFrames } from './trap.ts';

@@ -34,6 +34,7 @@ import {
   type RestoredImage,
 } from '@mayfly/mpi';
 import type { ExitReport } from '@mayfly/wire';
+import { Asking, type Way } from './asking.ts';
 import { Ended, failed, IncarnationDies, isException, isHosts, MESSAGE_LIMIT } from './ending.ts';
 import { Files } from './files.ts';
 import type { Cycles } from './cycle.ts';
@@ -44,7 +45,8 @@ import type { ProcessOptions, Waits } from './options.ts';
 import type { ModuleSection } from './section.ts';
 import { KernelPacker } from '../packing/packer.ts';
 import { describeLeft, describeTrap, moduleName } from './trap.ts';
-import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
+import { createWasi, type WasiState } from './wasi.ts';
+import { WAITING_WASI } from '../binding/suspending-calls.ts';
 import type { Binding, Program, Word } from '../program.ts';
 
 /** Bytes for the unwound stack, beyond which the engines' own stacks do not go. */
@@ -76,6 +78,7 @@ export class Life implements Waits {
   private reentering = false;
   /** No program's stack outgrows the room for unwinding: it can be unwound without need. */
   private readonly roomy: boolean;
+  private readonly sharesNames: boolean;
   private calls = 0;
   private waitTaken = false;
   /** Where the last exception was thrown. */
@@ -91,6 +94,7 @@ export class Life implements Waits {
   ) {
     const { host } = o;
     this.roomy = section.unwind.end - section.unwind.start >= ROOMY;
+    this.sharesNames = section.suspending?.some((s) => s.startsWith('wasi_snapshot_preview1.path_')) ?? true;
     this.layer = createLayer(host.device, () => this.instance.memory());
     this.packer = KernelPacker.make(() => this.instance.exports.memory, section.unwind);
     this.layer.memory.packer = this.packer;
@@ -135,6 +139,7 @@ export class Life implements Waits {
       args: host.args,
       env: host.env,
       files: this.files,
+      asking: new Asking(this.layer, () => this.way()),
       memory: () => this.instance.memory(),
       out: (stream, bytes) => this.output.write(stream, bytes),
       complain: (line) => {
@@ -206,9 +211,7 @@ export class Life implements Waits {
           this.wasi.complain(`the program called ${name}, which does not exist here (ENOSYS)`);
           return 52;
         };
-      return (WAITING_WASI as readonly string[]).includes(name) && this.canSuspend(module, name)
-        ? this.suspending(name, f)
-        : f;
+      return WAITING_WASI.includes(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
     }
     const f = module === 'env' ? named(this.binding.functions, name) : undefined;
     if (!f)
@@ -258,6 +261,12 @@ export class Life implements Waits {
         this.inCall = false;
       }
     };
+  }
+
+  /** How a call of WASI asks about names: a program of an older build cannot be left where it would wait. */
+  private way(): Way {
+    if (!this.sharesNames) return 'no';
+    return this.inCall && this.binding.depth === 0 && !this.ending ? 'wait' : 'send';
   }
 
   /** At the entry of a call. */

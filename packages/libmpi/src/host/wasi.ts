@@ -16,8 +16,10 @@
 import { world } from '@mayfly/mpi';
 import { deviceOf, directedBy, type Device } from './devices.ts';
 import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
+import type { AskedState, Asking } from './asking.ts';
 import { Errno, ROOT_FD, type Files, type FilesState, type Inode, type OpenFile } from './files.ts';
 import { GuestMemory } from './guest-memory.ts';
+import { SharedNames } from './shared-names.ts';
 import type { Stream } from './output.ts';
 
 export interface WasiHost {
@@ -25,6 +27,7 @@ export interface WasiHost {
   /** Given to the job; a name that stands in {@link ENVIRONMENT} too replaces it. */
   env?: Readonly<Record<string, string>> | undefined;
   files: Files;
+  asking: Asking;
   memory(): Uint8Array;
   /** What the program writes to a standard stream. */
   out(stream: Stream, bytes: Uint8Array): void;
@@ -51,10 +54,9 @@ export interface WasiState {
   /** An interrupted sleep has this long to go, ms. */
   sleepLeft: number | undefined;
   complained: string[];
+  /** Of an interrupted call. */
+  asked?: AskedState | undefined;
 }
-
-/** Waiting calls of WASI: they stand in Asyncify's import list. */
-export const WAITING_WASI = ['fd_read', 'poll_oneoff'] as const;
 
 /** What every rank has. */
 const ENVIRONMENT = {
@@ -78,7 +80,7 @@ export function createWasi(host: WasiHost): {
   restore(s: WasiState): void;
   complain(what: string): void;
 } {
-  const { files } = host;
+  const { files, asking } = host;
   let state: WasiState = { files: files.state, cpuOrigin: undefined, sleepLeft: undefined, complained: [] };
 
   const complain = (what: string): void => {
@@ -87,6 +89,7 @@ export function createWasi(host: WasiHost): {
     host.complain(text.encode(`mayfly: ${what}\n`));
   };
 
+  const names = new SharedNames(files, asking);
   const guest = new GuestMemory(() => host.memory());
   const args = guest.strings(host.args);
   const environment = guest.strings(
@@ -372,30 +375,29 @@ export function createWasi(host: WasiHost): {
       flags: number,
       at: number,
     ) {
-      guest.put32(at, files.open(files.resolve(dir, guest.string(path, length)), oflags, flags));
+      guest.put32(at, names.open(files.resolve(dir, guest.string(path, length)), oflags, flags));
       return E.SUCCESS;
     },
     path_filestat_get(dir: number, _lookup: number, path: number, length: number, at: number) {
       const name = files.resolve(dir, guest.string(path, length));
-      const node = files.lookup(name);
-      if (!node) throw new Errno(E.NOENT);
+      const node = names.find(name);
       return writeFilestat(at, typeOf(node.kind), files.inodeNumber(name), node.size);
     },
     path_filestat_set_times: () => E.SUCCESS,
     path_create_directory(dir: number, path: number, length: number) {
-      files.mkdir(files.resolve(dir, guest.string(path, length)));
+      names.mkdir(files.resolve(dir, guest.string(path, length)));
       return E.SUCCESS;
     },
     path_remove_directory(dir: number, path: number, length: number) {
-      files.remove(files.resolve(dir, guest.string(path, length)), 'directory');
+      names.rmdir(files.resolve(dir, guest.string(path, length)));
       return E.SUCCESS;
     },
     path_unlink_file(dir: number, path: number, length: number) {
-      files.remove(files.resolve(dir, guest.string(path, length)), 'file');
+      names.unlink(files.resolve(dir, guest.string(path, length)));
       return E.SUCCESS;
     },
     path_rename(from: number, path: number, length: number, to: number, newPath: number, newLength: number) {
-      files.rename(
+      names.rename(
         files.resolve(from, guest.string(path, length)),
         files.resolve(to, guest.string(newPath, newLength)),
       );
@@ -409,8 +411,8 @@ export function createWasi(host: WasiHost): {
   } satisfies Record<string, WasiFunction>;
 
   const functions: Record<string, WasiFunction> = {};
-  for (const [name, body] of Object.entries(bodies))
-    functions[name] = (...a: never[]) => {
+  for (const [name, body] of Object.entries(bodies)) {
+    const call = (...a: never[]): number => {
       if (name !== 'fd_write') host.settle();
       try {
         return (body as (...a: never[]) => number)(...a);
@@ -419,14 +421,17 @@ export function createWasi(host: WasiHost): {
         throw e;
       }
     };
+    functions[name] = name.startsWith('path_') ? (...a) => asking.during(() => call(...a), complain) : call;
+  }
   return {
     functions,
     get state() {
       return state;
     },
-    snapshot: () => ({ ...state, files: files.plain() }),
+    snapshot: () => ({ ...state, files: files.plain(), asked: asking.state }),
     restore(s) {
       files.state = s.files;
+      asking.state = s.asked;
       state = s;
     },
     complain,

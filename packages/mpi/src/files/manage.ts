@@ -13,7 +13,7 @@ import { ERR, MPIError, fail } from '../errors.ts';
 import { externalSize } from '../external32.ts';
 import { commOf, type Layer } from '../layer.ts';
 import { opHandle } from '../ops.ts';
-import { Schedule, start } from '../schedule.ts';
+import { Schedule, start, startAlone } from '../schedule.ts';
 import { setCell } from './steps.ts';
 import { CELL_BYTES, type Ask, type FileRecord } from './state.ts';
 import type { Buf } from '../buffers.ts';
@@ -185,13 +185,6 @@ const alone = (
     },
   };
 };
-/** A schedule of one rank takes no number of the communicator's collectives. */
-function startAlone(s: Schedule): number {
-  const { collectives } = s.comm;
-  const r = start(s);
-  s.comm.collectives = collectives;
-  return r;
-}
 
 /** [MPI_File_get_size] The result is the length in bytes. */
 export function size(layer: Layer, handle: number, call = 'MPI_File_get_size'): number {

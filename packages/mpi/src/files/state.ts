@@ -69,7 +69,8 @@ export const CELL_BYTES = 24;
 /** A number in a schedule's scratch: f64. */
 export const NUMBER_BYTES = 8;
 
-export type Ask = 'open' | 'close' | 'delete' | 'advance' | 'seek' | 'size' | 'resize' | 'preallocate';
+export type Ask =
+  'open' | 'close' | 'delete' | 'advance' | 'seek' | 'size' | 'resize' | 'preallocate' | 'mkdir' | 'rmdir';
 
 /** Steps of schedules that ask the service or work with what it says. */
 export type FileStep =

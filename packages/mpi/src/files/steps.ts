@@ -34,6 +34,8 @@ const OPS: Record<Ask, FileOp> = {
   size: FileOp.SIZE,
   resize: FileOp.RESIZE,
   preallocate: FileOp.PREALLOCATE,
+  mkdir: FileOp.MKDIR,
+  rmdir: FileOp.RMDIR,
 };
 /** Bytes of one message. In atomic mode an access is one message as far as the service takes it. */
 const PIECE = 8 << 20;

@@ -2,6 +2,7 @@
 import { AT_END, FileOp, WorldMode, fileValue, taskId } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { FileError, MemoryFiles } from '../../src/index.ts';
+import { MAX_FILES } from '../../src/files/file-service.ts';
 import { client, result } from './messages.ts';
 
 const text = new TextEncoder();
@@ -31,6 +32,15 @@ describe('what asks by name', () => {
     expect(a(FileOp.RMDIR, { name: 'd' }).error).toBe(FileError.NONE);
     expect(b(FileOp.SIZE, { name: 'd' }).error).toBe(FileError.NO_SUCH_FILE);
     expect(b(FileOp.RMDIR, { name: 'in' }).error).toBe(FileError.FILE_IN_USE);
+  });
+
+  it('S9: a job makes so many directories, and another one when one is gone', () => {
+    const { asks } = made();
+    const [a, b] = asks as [(typeof asks)[0], (typeof asks)[0]];
+    for (let i = 0; i < MAX_FILES; i++) a(FileOp.MKDIR, { name: `d${i}` });
+    expect(b(FileOp.MKDIR, { name: 'more' }).error).toBe(FileError.NO_SPACE);
+    expect(a(FileOp.RMDIR, { name: 'd0' }).error).toBe(FileError.NONE);
+    expect(b(FileOp.MKDIR, { name: 'more' }).error).toBe(FileError.NONE);
   });
 
   it('a file is read, and its length told, without a session', () => {

@@ -2,7 +2,7 @@
  * What a rank's module may import, and at which of these calls it must be possible to unwind its stack: at those of
  * MPI's where an image may be taken, and where WASI waits.
  */
-import { SUSPENDING } from '@mayfly/libmpi/suspending';
+import { SUSPENDING, WAITING_WASI } from '@mayfly/libmpi/suspending';
 import type { Import } from './wasm-module.ts';
 
 export const MPI_NAME = /^P?MPI_[A-Z]\w*$|^P?MPIX_[A-Z]\w*$/;
@@ -38,7 +38,7 @@ export function suspendingAmong(imports: readonly Import[]): string[] {
     .filter(
       (i) =>
         (i.module === 'env' && MPI_SUSPENDING.has(i.name)) ||
-        (i.module === WASI_MODULE && (i.name === 'fd_read' || i.name === 'poll_oneoff')),
+        (i.module === WASI_MODULE && WAITING_WASI.includes(i.name)),
     )
     .map((i) => `${i.module}.${i.name}`);
 }
