@@ -1,6 +1,6 @@
 /**
  * Directories of C programs on real headless nodes: what one rank makes, the others find, and ranks that begin again
- * hear the same answers as in their first life (shared-names.ts).
+ * hear the same answers as in their first life; what ranks append to one file is there, once (shared-names.ts).
  */
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import type { JobView } from '@mayfly/wire';
@@ -29,6 +29,14 @@ static void must(int is, const char *what) {
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
+static void append(const char *path, int step, int sync) {
+  FILE *f = fopen(path, "a");
+  must(f != NULL, "append");
+  fprintf(f, "%d %d\\n", step, rank);
+  fflush(f);
+  if (sync) must(fsync(fileno(f)) == 0, "fsync");
+  fclose(f);
+}
 int main(int argc, char **argv) {
   int size;
   char name[40], file[60], line[8];
@@ -53,6 +61,11 @@ int main(int argc, char **argv) {
     must(f != NULL, "fopen");
     fprintf(f, "%d of %d\\n", i, rank);
     fclose(f);
+    append("loose.txt", i, 0);
+    for (int r = size - 1; r >= 0 && i % ${STEPS / 2} == 1; r--) {
+      if (r == rank) append("turns.txt", i, 1);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
     if (i >= ${STEPS / 2}) continue;
     must(unlink(file) == 0, "unlink");
     MPI_Barrier(MPI_COMM_WORLD);
@@ -106,4 +119,13 @@ it.each([
   for (let i = 0; i < STEPS; i++)
     for (let rank = 0; rank < size; rank++)
       expect((await api(server, 'GET', `${path}/files/step${i}/part.${rank}`)).status).toBe(i < STEPS / 2 ? 404 : 200);
+  const lines = async (name: string): Promise<string[]> =>
+    ((await api(server, 'GET', `${path}/files/${name}`)).body as unknown as string).split('\n').slice(0, -1);
+  expect(await lines('turns.txt')).toEqual([1, 1 + STEPS / 2].flatMap((i) => [2, 1, 0].map((rank) => `${i} ${rank}`)));
+  const loose = await lines('loose.txt');
+  expect(loose).toHaveLength(STEPS * size);
+  for (let rank = 0; rank < size; rank++)
+    expect(loose.filter((l) => l.endsWith(` ${rank}`))).toEqual(
+      Array.from({ length: STEPS }, (_, i) => `${i} ${rank}`),
+    );
 });

@@ -16,6 +16,7 @@ function made(inputs: Record<string, string> = {}, limit = 1000): { files: Files
     (path) => (fetched.push(path), bytes(inputs[path]!)),
     {
       write: (path, at, b) => told.push(`write ${path} ${at} '${text(b)}'`),
+      append: (path, b) => told.push(`append ${path} '${text(b)}'`),
       cut: (path, n) => told.push(`cut ${path} ${n}`),
     },
     limit,
@@ -130,6 +131,28 @@ describe('files', () => {
       "write b 0 '12'",
       'cut b Infinity',
     ]);
+  });
+
+  it('F5 what is appended goes to the end, in its order with what is written at a place', () => {
+    const { files, told } = made({ 'in.txt': 'input' });
+    const fd = files.open('/log', CREATE, 0);
+    put(files, fd, 'head ');
+    const f = files.fd(fd);
+    files.append(f, bytes('a'));
+    files.append(f, bytes('b'));
+    expect(told.splice(0)).toEqual(["write log 0 'head '"]);
+    files.state = structuredClone(files.plain());
+    files.close(fd);
+    expect(told.splice(0)).toEqual(["append log 'ab'"]);
+    files.append(files.fd(files.open('/log', 0, 0)), bytes('c'));
+    files.resize(files.lookup('/log')!, '/log', 2);
+    expect(told.splice(0)).toEqual(["append log 'c'", 'cut log 2']);
+    files.append(files.fd(files.open('/in.txt', 0, 0)), bytes('+'));
+    files.show();
+    expect(told.splice(0)).toEqual(["append in.txt '+'"]);
+    files.rename('/in.txt', '/out.txt');
+    files.flush();
+    expect(told).toEqual(['cut in.txt Infinity', "write out.txt 0 'input+'"]);
   });
 
   it('F3 an input is fetched when it is read, is not in an image, and becomes a whole result when written to', () => {

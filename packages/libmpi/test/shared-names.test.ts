@@ -1,6 +1,6 @@
 /**
- * Directories of a C program: what one rank makes, all have, also across images and restores at every call and inside
- * each wait (shared-names.ts).
+ * Directories of a C program, which all ranks have, and files to which several ranks append; also across images and
+ * restores at every call and inside each wait (shared-names.ts).
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,9 +9,9 @@ import { CFabric, ok, type RankResult } from './fabric/index.ts';
 
 const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 const includes = { 'mpi.h': file('../include/mpi.h') };
-const build = (suspending?: string[]): WebAssembly.Module =>
+const build = (suspending?: string[], name = 'shared-names'): WebAssembly.Module =>
   new WebAssembly.Module(
-    buildModule({ '/main.c': file('programs/shared-names.c') }, { includes, ...(suspending ? { suspending } : {}) })
+    buildModule({ '/main.c': file(`programs/${name}.c`) }, { includes, ...(suspending ? { suspending } : {}) })
       .wasm as Uint8Array<ArrayBuffer>,
   );
 
@@ -91,4 +91,27 @@ test('a program of an older build has its own directories, as before', async () 
   expect(rank!.stdout).toContain('0: mkdir out: ok\n');
   expect(rank!.stdout).toContain('0: rmdir out: ok\n');
   expect(results([rank!])).toEqual(['a-file', 'c/b/x']);
+});
+
+test.each([[{}], [{ cycle: 1, bodiless: 0.3 }]])('ranks append to one file, %j', async (options) => {
+  const module = build(undefined, 'appending');
+  const files = { 'in.txt': new TextEncoder().encode('input\n') };
+  const ranks = ok(await fabric.run(module, 3, { ...options, files }));
+  const lines = [0, 1, 2].flatMap((turn) => [2, 1, 0].map((rank) => `turn ${turn} of rank ${rank}\n`));
+  expect(
+    Object.fromEntries(Object.entries(ranks[0]!.shared).map(([path, b]) => [path, new TextDecoder().decode(b)])),
+  ).toEqual({
+    'all.txt': `head\n${lines.join('')}`,
+    'in.txt': 'input\nturn 0 of rank 0\nturn 1 of rank 1\n',
+    'own.txt': 'turn 0 of rank 1\nturn 1 of rank 1\n',
+  });
+  // It reads what it has appended itself, and says so where that is not all.
+  expect(ranks[1]!.stdout).toBe(
+    'own.txt: turn 0 of rank 1, turn 1 of rank 1,\nall.txt: turn 0 of rank 1, turn 1 of rank 1, turn 2 of rank 1,\n',
+  );
+  expect(ranks.map((r) => r.stderr)).toEqual([
+    '',
+    'mayfly: /all.txt: other ranks have written to this file too. This rank has only what it has written itself\n',
+    '',
+  ]);
 });

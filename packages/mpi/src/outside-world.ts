@@ -2,7 +2,7 @@
  * The world as a peer (docs/pessimistic.md): standard output, result files and the exit are numbered sends to WORLD,
  * standard input comes as arrivals. What the world sees thus happens once, whatever is replayed.
  */
-import { OUTPUT_PIECE, WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';
+import { AT_END, OUTPUT_PIECE, WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';
 import { stored, pull, tellStored } from './matching.ts';
 import { waitUntil } from './progress.ts';
 import type { Layer } from './layer.ts';
@@ -31,10 +31,19 @@ function ofFile(path: string, n: number, bytes: number): { body: Uint8Array; dat
  * so it must be idempotent.
  */
 export function writeFileAt(layer: Layer, path: string, offset: number, bytes: Uint8Array): void {
+  writePieces(layer, path, bytes, (at) => offset + at);
+}
+
+/** Writes at the end of a result file, wherever that is when the server takes each piece: it decides once. */
+export function appendToFile(layer: Layer, path: string, bytes: Uint8Array): void {
+  writePieces(layer, path, bytes, () => AT_END);
+}
+
+function writePieces(layer: Layer, path: string, bytes: Uint8Array, place: (at: number) => number): void {
   let at = 0;
   do {
     const part = bytes.subarray(at, at + OUTPUT_PIECE);
-    const { body, data } = ofFile(path, offset + at, part.length);
+    const { body, data } = ofFile(path, place(at), part.length);
     data.set(part);
     layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
     at += OUTPUT_PIECE;

@@ -172,17 +172,16 @@ export const SUSPENDING: readonly string[] = [
   'PMPI_Ckpt_here',
 ].sort();
 
-/**
- * Of WASI: calls that wait for time and input, and those about names, which ask the job's file service
- * (host/shared-names.ts).
- */
-export const WAITING_WASI: readonly string[] = [
-  'fd_read',
+/** Of WASI: calls that ask the job's file service (host/shared-names.ts). */
+export const ASKING_WASI: readonly string[] = [
+  'fd_datasync',
+  'fd_sync',
   'path_create_directory',
   'path_filestat_get',
   'path_open',
   'path_remove_directory',
   'path_rename',
   'path_unlink_file',
-  'poll_oneoff',
 ];
+/** And those that wait for time and input. */
+export const WAITING_WASI: readonly string[] = ['fd_read', ...ASKING_WASI, 'poll_oneoff'];

@@ -11,8 +11,7 @@
 import { ERR, files, type Layer } from '@mayfly/mpi';
 
 export interface AskedState {
-  /** Error classes of MPI, 0: none. */
-  answers: number[];
+  answers: files.Answer[];
   /** Request of the question that waits. */
   waiting: number | undefined;
   /** A2: its request, and what to complain of where the answer is FILE_IN_USE. */
@@ -41,13 +40,13 @@ export class Asking {
     this.asked = 0;
     const result = this.state?.last ? 0 : call();
     const last = this.state?.last;
-    if (last && files.answerTo(this.layer, last.request) === ERR.FILE_IN_USE && last.inUse) complain(last.inUse);
+    if (last && files.answerTo(this.layer, last.request)[0] === ERR.FILE_IN_USE && last.inUse) complain(last.inUse);
     this.state = undefined;
     return result;
   }
 
   /** The service's answer; undefined: nobody is asked. @throws Interrupted */
-  about(question: files.Question, name: string): number | undefined {
+  about(question: files.Question, name: string): files.Answer | undefined {
     if (this.way() !== 'wait') return undefined;
     const state = this.mine();
     const known = state.answers[this.asked++];

@@ -12,6 +12,8 @@
  *  F2 A cut or removal of what the world has already been told is told too, in the order of the calls.
  *  F3 Bytes of an input file that was not written to are not in the state: they are fetched again after a restore.
  *  F4 All files together hold at most `limit` bytes; what would pass it fails with NOSPC, in every incarnation alike.
+ *  F5 What is appended goes to the end of the result file, behind what other ranks have appended. Of what is written at
+ *     a place and what is appended, one at most waits to be handed out: the world gets both in their order.
  */
 import { ResultPath } from '@mayfly/wire';
 import { deviceAt, directedBy } from './devices.ts';
@@ -28,6 +30,10 @@ export interface Inode {
   dirty: [number, number][];
   /** Length of the result file as the world knows it; −1: it knows none. */
   told: number;
+  /** Appended and not yet handed to the world, which puts it where the file ends there: [from, to). */
+  ends?: [number, number] | undefined;
+  /** This rank has appended to it (F5). */
+  appended?: true;
 }
 
 export interface OpenFile {
@@ -51,6 +57,8 @@ export interface FilesState {
 /** What the world is told. */
 export interface FileSink {
   write(path: string, offset: number, bytes: Uint8Array): void;
+  /** To the end of the result file, wherever that is by then. */
+  append(path: string, bytes: Uint8Array): void;
   /** The result file has this length from now on; Infinity: it is gone. */
   cut(path: string, length: number): void;
   /**
@@ -286,7 +294,8 @@ export class Files {
 
   private move(from: string, to: string, id: number): void {
     const node = this.state.inodes.get(id)!;
-    const was = node.told >= 0 || node.dirty.length > 0;
+    const was = node.told >= 0 || isPending(node);
+    node.ends = undefined;
     this.unname(from, node);
     this.state.names.set(to, id);
     for (const f of this.state.open.values()) if (f.inode === id) f.path = to;
@@ -325,6 +334,23 @@ export class Files {
     this.soil(node, offset, offset + bytes.length);
   }
 
+  /** O_APPEND. @throws Errno */
+  append(f: OpenFile, bytes: Uint8Array): void {
+    const node = this.node(f);
+    if (bytes.length === 0) return;
+    if (node.input !== undefined) {
+      this.own(node);
+      // The world has these bytes, and goes on behind them.
+      node.dirty = [];
+      node.told = node.size;
+    } else if (node.dirty.length > 0) this.flushOne(f.path, f.inode);
+    const at = node.size;
+    this.grow(node, at + bytes.length);
+    node.data!.set(bytes, at);
+    node.appended = true;
+    node.ends = [node.ends?.[0] ?? at, node.size];
+  }
+
   private soil(node: Inode, from: number, to: number): void {
     const last = node.dirty.at(-1);
     if (last && from <= last[1] && to >= last[0]) {
@@ -359,6 +385,7 @@ export class Files {
 
   resize(node: Inode, path: string, size: number): void {
     if (node.kind !== 'file') fail(E.INVAL);
+    if (node.ends && this.lookup(path) === node) this.flushOne(path, this.state.names.get(path)!);
     this.own(node);
     if (size > node.size) {
       // The world learns the new length by the zeros.
@@ -404,10 +431,17 @@ export class Files {
 
   flushOne(path: string, id: number): void {
     const node = this.state.inodes.get(id);
-    if (!node || node.kind !== 'file' || node.dirty.length === 0) return;
+    if (!node || node.kind !== 'file' || !isPending(node)) return;
     if (this.state.names.get(path) !== id || path.startsWith(`${TEMPORARY}/`)) return;
     const name = path.slice(1);
     if (!hasName(name)) return void this.refused.add(path);
+    if (node.ends) {
+      const [from, to] = node.ends;
+      node.ends = undefined;
+      for (let at = from; at < to; at += PIECE)
+        this.sink.append(name, node.data!.subarray(at, Math.min(to, at + PIECE)));
+      node.told = Math.max(node.told, to);
+    }
     const ranges = merged(node.dirty);
     node.dirty = [];
     for (const [from, to] of ranges) {
@@ -423,7 +457,7 @@ export class Files {
 
   /** What was written to files that are open: a closed one has nothing left. */
   show(): void {
-    for (const f of this.state.open.values()) if (this.node(f).dirty.length > 0) this.flushOne(f.path, f.inode);
+    for (const f of this.state.open.values()) if (isPending(this.node(f))) this.flushOne(f.path, f.inode);
   }
 
   /** Everything, in the order of the names. */
@@ -444,6 +478,9 @@ export class Files {
     return { ...this.state, inodes };
   }
 }
+
+/** Something of it has not been handed to the world. */
+const isPending = (node: Inode): boolean => node.dirty.length > 0 || node.ends !== undefined;
 
 /** Ranges that touch are one. */
 function merged(ranges: readonly [number, number][]): [number, number][] {

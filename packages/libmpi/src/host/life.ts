@@ -125,6 +125,7 @@ export class Life implements Waits {
       (path) => host.readInput(path),
       {
         write: (path, offset, bytes) => world.writeFileAt(this.layer, path, offset, bytes),
+        append: (path, bytes) => world.appendToFile(this.layer, path, bytes),
         cut: (path, length) => world.cutFile(this.layer, path, length),
         removeShared: (path) => {
           if (!this.layer.state.files.names.delete(path)) return false;

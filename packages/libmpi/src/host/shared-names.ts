@@ -1,6 +1,7 @@
 /**
- * Directories that all ranks of the job share: those that results may lie in. The rank's files (files.ts) have what
- * this rank has seen of them; the job's file service knows them all, and decides who makes one.
+ * Directories that all ranks of the job share, those that results may lie in, and files to which several append. The
+ * rank's files (files.ts) have what this rank has seen and written; the job's file service knows all directories,
+ * decides who makes one, and knows where files end.
  *
  * Owns: when to ask. Does not own: the rank's files, the questions (asking.ts).
  *
@@ -9,11 +10,12 @@
  *     most one rank is told that it has made it.
  *  N2 What this rank has seen is not asked for again: it stays, for this rank, until this rank removes it.
  *  N3 Where a rank cannot ask (way() of asking.ts), its own names are all there is, and others hear what it does.
+ *  N4 A rank that goes on with its own copy of a file to which others have appended says so.
  */
 import { ERR } from '@mayfly/mpi';
 import type { Asking } from './asking.ts';
-import { E, OFlag } from './errno.ts';
-import { Errno, isResult, parentOf, type Files, type Inode } from './files.ts';
+import { E, FdFlag, OFlag } from './errno.ts';
+import { Errno, isResult, parentOf, type Files, type Inode, type OpenFile } from './files.ts';
 
 const ERRNO: Partial<Record<number, number>> = {
   [ERR.FILE_EXISTS]: E.EXIST,
@@ -31,6 +33,7 @@ export class SharedNames {
   constructor(
     private readonly files: Files,
     private readonly asking: Asking,
+    private readonly complain: (what: string) => void,
   ) {}
 
   /** @throws Errno NOENT */
@@ -41,22 +44,34 @@ export class SharedNames {
     return node;
   }
 
-  open(path: string, oflags: number, flags: number): number {
+  open(path: string, oflags: number, flags: number, reads: boolean): number {
+    if ((reads || !(flags & FdFlag.APPEND)) && !(oflags & OFlag.TRUNC)) this.isWhole(path);
     if (oflags & OFlag.DIRECTORY) this.look(path);
     else if (oflags & OFlag.CREAT && !this.files.lookup(path)) this.look(parentOf(path));
     return this.files.open(path, oflags, flags);
+  }
+
+  /** What goes to the end of this file goes where it ends for all ranks. */
+  appends(f: OpenFile): boolean {
+    return (f.flags & FdFlag.APPEND) !== 0 && this.isShared(f.path) && this.files.inodeNumber(f.path) === f.inode;
+  }
+
+  /** The server has what this rank has written when it returns. */
+  sync(f: OpenFile): void {
+    this.files.flushOne(f.path, f.inode);
+    if (this.isShared(f.path)) this.asking.lastly('size', nameOf(f.path));
   }
 
   mkdir(path: string): void {
     if (!this.isShared(path)) return this.files.mkdir(path);
     if (this.files.lookup(path)) throw new Errno(E.EXIST);
     if ((this.files.lookup(parentOf(path))?.kind ?? 'directory') !== 'directory') throw new Errno(E.NOTDIR);
-    const error = this.asking.about('mkdir', nameOf(path));
-    if (error === undefined) {
+    const answer = this.asking.about('mkdir', nameOf(path));
+    if (!answer) {
       this.files.mkdir(path);
       return this.asking.tell('mkdir', nameOf(path));
     }
-    check(error);
+    check(answer[0]);
     this.files.addDirectory(path);
   }
 
@@ -65,11 +80,11 @@ export class SharedNames {
     if (!this.isShared(path) || this.files.lookup(path)?.kind !== 'directory')
       return this.files.remove(path, 'directory');
     if (this.files.list(path).length > 0) throw new Errno(E.NOTEMPTY);
-    const error = this.asking.about('rmdir', nameOf(path));
+    const answer = this.asking.about('rmdir', nameOf(path));
     // A directory that was there for its files alone went with the last of them.
-    if (error !== ERR.NO_SUCH_FILE) check(error ?? ERR.SUCCESS);
+    if (answer && answer[0] !== ERR.NO_SUCH_FILE) check(answer[0]);
     this.files.remove(path, 'directory');
-    if (error === undefined) this.asking.tell('rmdir', nameOf(path));
+    if (!answer) this.asking.tell('rmdir', nameOf(path));
   }
 
   unlink(path: string): void {
@@ -81,6 +96,7 @@ export class SharedNames {
   rename(from: string, to: string): void {
     const { files } = this;
     this.look(from);
+    this.isWhole(from);
     const node = files.lookup(from);
     if (node && from !== to) {
       this.look(parentOf(to));
@@ -94,9 +110,9 @@ export class SharedNames {
     const { files, asking } = this;
     if (to.startsWith(`${from}/`)) throw new Errno(E.INVAL);
     if (this.isShared(to) && !files.lookup(to)) {
-      const error = asking.about('mkdir', nameOf(to));
-      if (error === undefined) asking.tell('mkdir', nameOf(to));
-      else check(error);
+      const answer = asking.about('mkdir', nameOf(to));
+      if (answer) check(answer[0]);
+      else asking.tell('mkdir', nameOf(to));
     }
     const inside = files.directoriesBelow(from);
     files.rename(from, to);
@@ -118,7 +134,19 @@ export class SharedNames {
   private look(path: string): void {
     if (!this.isShared(path) || this.files.lookup(path)) return;
     // It is, and no file.
-    if (this.asking.about('size', nameOf(path)) === ERR.BAD_FILE) this.files.addDirectory(path);
+    if (this.asking.about('size', nameOf(path))?.[0] === ERR.BAD_FILE) this.files.addDirectory(path);
+  }
+
+  /** N4. */
+  private isWhole(path: string): void {
+    const node = this.files.lookup(path);
+    if (!node?.appended || !this.isShared(path)) return;
+    this.files.flushOne(path, this.files.inodeNumber(path));
+    const answer = this.asking.about('size', nameOf(path));
+    if (answer?.[0] === ERR.SUCCESS && answer[1] !== node.size)
+      this.complain(
+        `${path}: other ranks have written to this file too. This rank has only what it has written itself`,
+      );
   }
 
   /** Others may remove the directory as soon as they hear from this rank: what it held must be gone by then. */

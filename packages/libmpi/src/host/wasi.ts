@@ -20,6 +20,7 @@ import type { AskedState, Asking } from './asking.ts';
 import { Errno, ROOT_FD, type Files, type FilesState, type Inode, type OpenFile } from './files.ts';
 import { GuestMemory } from './guest-memory.ts';
 import { SharedNames } from './shared-names.ts';
+import { ASKING_WASI } from '../binding/suspending-calls.ts';
 import type { Stream } from './output.ts';
 
 export interface WasiHost {
@@ -89,7 +90,7 @@ export function createWasi(host: WasiHost): {
     host.complain(text.encode(`mayfly: ${what}\n`));
   };
 
-  const names = new SharedNames(files, asking);
+  const names = new SharedNames(files, asking, complain);
   const guest = new GuestMemory(() => host.memory());
   const args = guest.strings(host.args);
   const environment = guest.strings(
@@ -148,8 +149,15 @@ export function createWasi(host: WasiHost): {
     const device = deviceOf(f.inode);
     if (device === 'full') throw new Errno(E.NOSPC);
     if (device !== undefined) return all.length;
+    const node = files.node(f);
+    if (at === undefined && names.appends(f)) {
+      files.append(f, all);
+      f.offset = node.size;
+      return all.length;
+    }
+    if (node.ends) files.flushOne(f.path, f.inode);
     const offset = at ?? files.writeOffset(f);
-    files.write(files.node(f), offset, all);
+    files.write(node, offset, all);
     if (at === undefined) f.offset = offset + all.length;
     return all.length;
   }
@@ -281,7 +289,7 @@ export function createWasi(host: WasiHost): {
       return E.SUCCESS;
     },
     fd_sync(fd: number) {
-      if (!isStream(fd)) files.flushOne(file(fd).path, file(fd).inode);
+      if (!isStream(fd)) names.sync(file(fd));
       return E.SUCCESS;
     },
     fd_datasync: (fd: number): number => bodies.fd_sync(fd),
@@ -370,12 +378,13 @@ export function createWasi(host: WasiHost): {
       path: number,
       length: number,
       oflags: number,
-      _rights: bigint,
+      rights: bigint,
       _inheriting: bigint,
       flags: number,
       at: number,
     ) {
-      guest.put32(at, names.open(files.resolve(dir, guest.string(path, length)), oflags, flags));
+      const name = files.resolve(dir, guest.string(path, length));
+      guest.put32(at, names.open(name, oflags, flags, (rights & Right.FD_READ) !== 0n));
       return E.SUCCESS;
     },
     path_filestat_get(dir: number, _lookup: number, path: number, length: number, at: number) {
@@ -421,7 +430,7 @@ export function createWasi(host: WasiHost): {
         throw e;
       }
     };
-    functions[name] = name.startsWith('path_') ? (...a) => asking.during(() => call(...a), complain) : call;
+    functions[name] = ASKING_WASI.includes(name) ? (...a) => asking.during(() => call(...a), complain) : call;
   }
   return {
     functions,

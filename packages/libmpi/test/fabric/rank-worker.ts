@@ -4,7 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads';
 import type { Device } from '@mayfly/mpi';
-import { WorldMode, type ExitReport } from '@mayfly/wire';
+import { AT_END, WorldMode, type ExitReport } from '@mayfly/wire';
 import { LogDevice } from '@mayfly/mpi/test-fabric';
 import { createBinding } from '../../src/binding/index.ts';
 import { runProcess, type Waits } from '../../src/host/index.ts';
@@ -97,8 +97,9 @@ function results(outputs: readonly { mode: number; body: Uint8Array }[]): Record
     const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
     const n = v.getUint16(0, true);
     const path = new TextDecoder().decode(body.subarray(2, 2 + n));
-    const at = v.getUint32(2 + n, true) + v.getUint32(6 + n, true) * 4294967296;
     const old = files.get(path) ?? new Uint8Array(0);
+    const place = v.getUint32(2 + n, true) + v.getUint32(6 + n, true) * 4294967296;
+    const at = place === AT_END ? old.length : place;
     if (mode === WorldMode.CUT && at === Number.MAX_SAFE_INTEGER) files.delete(path);
     else if (mode === WorldMode.CUT) {
       const cut = new Uint8Array(at);

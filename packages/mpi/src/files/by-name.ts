@@ -25,16 +25,20 @@ export function ask(layer: Layer, question: Question, path: string): number {
 /** Nobody waits for the answer. */
 export const ignore = (layer: Layer, request: number): void => free(layer, request);
 
+/** An error class of MPI, 0: none; and the length of a file. */
+export type Answer = readonly [error: number, value: number];
+
 /**
- * Blocks. @returns an error class of MPI, 0: none
+ * Blocks.
  * @throws Interrupted: an image is due, and the same wait is entered again after it
  */
-export function answerTo(layer: Layer, request: number): number {
+export function answerTo(layer: Layer, request: number): Answer {
   const { call } = requestOf(layer, request, 'files');
   waitUntil(
     layer,
     () => isComplete(layer, request),
     () => ({ call, peer: WORLD, tag: undefined }),
   );
-  return wait(layer, request).error?.errorClass ?? 0;
+  const { error, result } = wait(layer, request);
+  return [error?.errorClass ?? 0, result];
 }

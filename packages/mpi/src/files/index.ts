@@ -21,6 +21,6 @@ export {
   sync,
   type View,
 } from './manage.ts';
-export { answerTo, ask, ignore, type Question } from './by-name.ts';
+export { answerTo, ask, ignore, type Answer, type Question } from './by-name.ts';
 export type { FileRecord } from './state.ts';
 export { byteOffset } from './view.ts';
