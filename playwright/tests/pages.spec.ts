@@ -264,7 +264,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   for (const p of lists) await expect(nodeAt(p, 1)).toContainText(/by-click.*gone/);
   const next = await Tab.open(browser, server.url, 'takes-its-place', 1);
   for (const p of lists) {
-    await expect(nodeAt(p, 1)).toContainText(/takes-its-place.*here/);
+    await expect(nodeAt(p, 1)).toContainText(/takes-its-place.*online/);
     await expect(p.getByTestId('job-news')).toContainText('mandelbrot (again): done');
     expect.soft(await shifts(p)).toEqual([]);
     await info.attach('lists', { body: await p.screenshot({ fullPage: true }), contentType: 'image/png' });
