@@ -131,7 +131,7 @@ export class Runtime {
     this.webhooks.onChange = (job) => this.observer.jobChanged(job);
     this.#places = new Places(this.store, (job, task) => this.programOf(job, task));
     this.memories = new ChannelMemories(secrets, logger, options.limits);
-    const service = compose(options, logger, {
+    const service = (this.#service = compose(options, logger, {
       dispatcher: (effect) => this.dispatcher.perform(effect),
       images: (effect) => this.checkpoints.perform(effect),
       commit: (changes, then) => this.dispatcher.commit(changes, then),
@@ -140,8 +140,7 @@ export class Runtime {
         this.observer.jobChanged(job);
       },
       replace: (job, group) => void this.#spawned(job, group),
-    });
-    this.#service = service;
+    }));
     this.world = new WorldHost(deps.output, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),

@@ -1,7 +1,7 @@
 /** REST answers besides jobs, nodes (job.ts) and tokens (access.ts): the server itself, examples, compile errors. */
 import { Type, type Static } from 'typebox';
 import { ErrorBody, CountSchema } from './schema.ts';
-import { JobOptions } from './job.ts';
+import { JobOptions } from './job-options.ts';
 import { FilePath } from './program.ts';
 
 /** GET /api/info, without a token. */

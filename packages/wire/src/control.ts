@@ -8,7 +8,8 @@ import type { ParityHave, ParityOrder, ParityPart, ParityRead } from './parity.t
 import { Position } from './data-plane.ts';
 import { FtOption } from './ft-option.ts';
 import { Manifest } from './image.ts';
-import { PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
+import { ProtocolName } from './job-options.ts';
+import { PLACE_CHARS, RankActivity } from './job.ts';
 import { MAX_TEAM } from './limits.ts';
 import { PROGRAM_KINDS, ProgramKind, ProgramLanguage } from './program.ts';
 import {

@@ -3,7 +3,7 @@
  * name.
  */
 import { Type, type Static } from 'typebox';
-import { ProtocolName } from './job.ts';
+import { ProtocolName } from './job-options.ts';
 import { CountSchema, ErrorBody, TaskIdSchema } from './schema.ts';
 import { getU53, setU53 } from './u53.ts';
 

@@ -14,6 +14,7 @@ export * from './errors.ts';
 export * from './image.ts';
 export * from './limits.ts';
 export * from './program.ts';
+export * from './job-options.ts';
 export * from './job.ts';
 export * from './clusters-text.ts';
 export * from './ft-option.ts';

@@ -6,7 +6,8 @@ import { ComparedRun } from './comparison.ts';
 import { RankProfile } from './history.ts';
 import { CountSchema, ErrorBody, HashSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
 import { WavesView } from './waves.ts';
-import { Durability, JobState, PartView, ProgramView, ProtocolName, TaskState } from './job.ts';
+import { Durability, ProtocolName } from './job-options.ts';
+import { JobState, PartView, ProgramView, TaskState } from './job.ts';
 
 /** Rises when a field changes its meaning or goes; new fields may come without. */
 export const REPORT_VERSION = 1;
