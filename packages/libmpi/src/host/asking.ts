@@ -4,14 +4,16 @@
  * Owns: the answers that the call under way has, and the question that waits. Both are plain data, part of the image.
  *
  * Invariants
- *  A1 A call changes nothing before it has the answers to all its questions but the last. One that is interrupted is
- *     entered again (W1 of wasi.ts): it asks the same questions in the same order, and has what it got before.
+ *  A1 Before it has the answers to all its questions but the last, a call changes nothing but what this rank knows of
+ *     the job's names. One that is interrupted is entered again (W1 of wasi.ts): a question that it asks once more has
+ *     the answer that it had before, one that it does not need any more it leaves out.
  *  A2 Behind its change a call has one question at most, and does nothing else: entered again, it waits for its answer.
  */
 import { ERR, files, type Layer } from '@mayfly/mpi';
 
 export interface AskedState {
-  answers: files.Answer[];
+  /** By question and name. */
+  answers: Map<string, files.Answer>;
   /** Request of the question that waits. */
   waiting: number | undefined;
   /** A2: its request, and what to complain of where the answer is FILE_IN_USE. */
@@ -26,8 +28,6 @@ export type Way = 'wait' | 'send' | 'no';
 
 export class Asking {
   state: AskedState | undefined;
-  /** How many questions the call has asked since it was entered. */
-  private asked = 0;
 
   constructor(
     private readonly layer: Layer,
@@ -37,7 +37,6 @@ export class Asking {
   /** A call of WASI from its entry to its end. Those of callbacks in its wait ask nothing. */
   during(call: () => number, complain: (what: string) => void): number {
     if (this.way() !== 'wait') return call();
-    this.asked = 0;
     const result = this.state?.last ? 0 : call();
     const last = this.state?.last;
     if (last && files.answerTo(this.layer, last.request)[0] === ERR.FILE_IN_USE && last.inUse) complain(last.inUse);
@@ -49,12 +48,13 @@ export class Asking {
   about(question: files.Question, name: string): files.Answer | undefined {
     if (this.way() !== 'wait') return undefined;
     const state = this.mine();
-    const known = state.answers[this.asked++];
+    const key = `${question} ${name}`;
+    const known = state.answers.get(key);
     if (known !== undefined) return known;
     state.waiting ??= files.ask(this.layer, question, name);
     const answer = files.answerTo(this.layer, state.waiting);
     state.waiting = undefined;
-    state.answers.push(answer);
+    state.answers.set(key, answer);
     return answer;
   }
 
@@ -70,6 +70,6 @@ export class Asking {
   }
 
   private mine(): AskedState {
-    return (this.state ??= { answers: [], waiting: undefined, last: undefined });
+    return (this.state ??= { answers: new Map(), waiting: undefined, last: undefined });
   }
 }
