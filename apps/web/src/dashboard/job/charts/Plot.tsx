@@ -33,7 +33,8 @@ export function Plot({ title, hint, max, say, nothing, label, times, width, onPo
       </figcaption>
       <div className="plot-scale muted num" aria-hidden="true">
         {lines.map((n) => (
-          <span key={n} style={{ bottom: `${(100 * n) / max}%` }}>
+          // A place of the scale: its number changes, and no number moves.
+          <span key={(100 * n) / max} style={{ bottom: `${(100 * n) / max}%` }}>
             {say(n)}
           </span>
         ))}
