@@ -11,8 +11,8 @@ const STEPS = 6;
 const size = 3;
 /**
  * In each step another rank makes a directory, all others must find it, one fails to make it again, and all leave a
- * file there. In the first half each removes its file, and the maker the directory. Rank 0 reads a line before each
- * half.
+ * file there. In the first half each removes its file, the maker the directory, and another rank a directory that it
+ * has not seen before. Rank 0 reads a line before each half.
  */
 const PROGRAM = `
 #include <errno.h>
@@ -68,7 +68,10 @@ int main(int argc, char **argv) {
     }
     if (i >= ${STEPS / 2}) continue;
     must(unlink(file) == 0, "unlink");
+    sprintf(file, "unseen%d", i);
+    if (rank == i % size) must(mkdir(file, 0777) == 0, "mkdir unseen");
     MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == (i + 1) % size) must(rmdir(file) == 0, "rmdir unseen");
     if (rank == i % size) must(rmdir(name) == 0, "rmdir");
   }
   printf("%d is through\\n", rank);

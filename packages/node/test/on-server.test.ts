@@ -249,7 +249,8 @@ describe('headless nodes', () => {
     expect(greedy.job.error?.message).toContain('out of memory');
     expect((await bench.view(modest)).tasks[0]!.incarnation).toBe(0);
     await bench.input(modest);
-    await bench.until(modest, (j) => j.tasks[0]!.activity?.state === 'computing');
+    // What it has printed may come later than what it does.
+    await bench.until(modest, (j) => j.tasks[0]!.activity?.state === 'computing' && j.outputBytes > 0);
     await bench.api(`jobs/${modest}/cancel`, { method: 'POST' });
     const cancelled = await bench.ended(modest);
     expect(cancelled.job.state).toBe('cancelled');
