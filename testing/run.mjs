@@ -52,11 +52,12 @@ export async function runParts(parts, { root, title }) {
 async function runAgain(results, { parts, root, logs, say }) {
   const files = new Set(results.flatMap((r) => r.failures.map((f) => f.file)));
   if (files.size > MOST_AGAIN || files.has(undefined)) return;
+  let runs = 0;
   for (const result of results) {
     const part = parts.find(({ name }) => name === result.name);
     for (const file of new Set(result.failures.map((f) => f.file))) {
       say(`${file} runs again, alone`);
-      const again = { ...part, name: `${part.name} again`, args: part.alone(file) };
+      const again = { ...part, name: `${part.name} again ${++runs}`, args: part.alone(file) };
       const { passed, failures } = await runPart(again, { root, logs, say });
       if (passed === 0 || failures.length > 0) continue;
       result.unsteady.push(...result.failures.filter((f) => f.file === file));
