@@ -1,6 +1,6 @@
 /** How long the recovery from the loss of a rank took: one definition for pages and reports. */
 import type { Fault } from './job.ts';
-import type { WavesView } from './waves.ts';
+import type { RollbackView, WavesView } from './waves.ts';
 
 /** ms. `total` is the sum of the phases that are known. */
 export interface Recovery {
@@ -29,15 +29,9 @@ export function recoveryOf(f: Fault, waves: Pick<WavesView, 'rolledBack'> | unde
 }
 
 /** The rollback that the loss of a rank came to; undefined: none is listed. */
-function rollbackOf(
-  rollbacks: WavesView['rolledBack'],
-  fault: Pick<Fault, 'at' | 'task'>,
-): WavesView['rolledBack'][number] | undefined {
-  const far = (r: { at: number }): number => Math.abs(r.at - fault.at);
+function rollbackOf(rollbacks: readonly RollbackView[], fault: Pick<Fault, 'at' | 'task'>): RollbackView | undefined {
+  const far = (r: RollbackView): number => Math.abs(r.at - fault.at);
   return rollbacks
     .filter((r) => r.ranks.includes(fault.task))
-    .reduce<WavesView['rolledBack'][number] | undefined>(
-      (best, r) => (best && far(best) <= far(r) ? best : r),
-      undefined,
-    );
+    .reduce<RollbackView | undefined>((best, r) => (best && far(best) <= far(r) ? best : r), undefined);
 }

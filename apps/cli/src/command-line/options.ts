@@ -26,17 +26,13 @@ export const size = (text: string): number => {
   return n;
 };
 export const secondsFrom =
-  (least: number) =>
+  (least: number, most = Infinity) =>
   (text: string): number => {
     const n = seconds(text);
-    if (n < least) throw new InvalidArgumentError(`expected a number of seconds, at least ${least}.`);
-    return n;
+    if (n >= least && n <= most) return n;
+    const limits = most === Infinity ? `at least ${least}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`expected a number of seconds, ${limits}.`);
   };
-const heartbeat = (text: string): number => {
-  const n = seconds(text);
-  if (n < 0.1 || n > 60) throw new InvalidArgumentError('expected a number of seconds, from 0.1 to 60.');
-  return n;
-};
 export const hostAndPort = (text: string): string => {
   if (!/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/.test(text))
     throw new InvalidArgumentError("expected a host and a port: 'alpha.example.org:7070'.");
@@ -183,7 +179,7 @@ export const serving = (command: Command, dataDir: string): Command =>
       '--heartbeat <seconds>',
       'how often each node tells the server that it is alive and how its ranks are (default: 1; 0.1 to 60): more ' +
         'often finds a silent node sooner, less often costs the server less',
-      heartbeat,
+      secondsFrom(0.1, 60),
     )
     .option(
       '--silence <seconds>',

@@ -146,7 +146,7 @@ export class ClustersOfJob implements SchedulerOfJob {
         .sort((a, b) => a.at - b.at)
         .slice(-LISTED_WAVES);
     return {
-      clusters: this.#clusterViews(),
+      clusters: this.#clusterViews(due.map((d) => d.periodMs)),
       chosen: this.chosen,
       ...periodOf(Math.min(...due.map((d) => d.periodMs))),
       ...(next.length > 0 && { nextAt: Math.round(Math.min(...next)) }),
@@ -159,7 +159,7 @@ export class ClustersOfJob implements SchedulerOfJob {
     };
   }
 
-  #clusterViews(): ClusterView[] {
+  #clusterViews(periods: readonly number[]): ClusterView[] {
     const { stored } = this.scheduler.clusters;
     return this.tasks.map((ranks, cluster) => {
       const { sn, ddv } = stored[cluster]!.at(-1)!;
@@ -169,7 +169,7 @@ export class ClustersOfJob implements SchedulerOfJob {
         ranks: [...ranks],
         sn,
         ddv: [...ddv],
-        ...periodOf(this.scheduler.due(cluster).periodMs),
+        ...periodOf(periods[cluster]!),
         stored: stored[cluster]!.length,
         ...this.#counts[cluster]!,
         waiting: ranks.reduce((n, task) => n + (core?.awaiting(task) ?? 0), 0),
