@@ -171,9 +171,9 @@ export class CmHost {
     const { served, log } = this;
     if (!served) return;
     const policy = this.world.protocol.log;
-    if (!this.fresh && policy.keeps === 'memory' && !policy.waves)
+    if (!this.fresh && policy.keeps === 'memory' && !policy.goesBack)
       return server.failed({ code: 'LOST_LOG', message: 'what the Channel Memory had in its memory is gone' });
-    if (policy.waves && !this.fresh && !this.goesBack) {
+    if (policy.goesBack && !this.fresh && !this.goesBack) {
       // what was in its memory is gone: all go back
       served.lost();
       return;
@@ -182,7 +182,7 @@ export class CmHost {
     this.first.clear();
     const core = served.newCore();
     try {
-      if (policy.waves && this.world.undone !== 'queues-survive')
+      if (policy.goesBack && this.world.undone !== 'queues-survive')
         for (const s of core.streams()) if (/^[td]/.test(s)) log.remove(s);
       this.openStreams(core.streams());
       served.begin(core, (s) => ({ records: log.scan(s), next: log.next(s) }));

@@ -8,6 +8,7 @@ import {
   Intake,
   Links,
   Stamps,
+  clusterLog,
   garbageLine,
   protocols,
   type LoggedByIntake,
@@ -20,10 +21,7 @@ import type { Rule } from './planted.ts';
 
 const { hc3i } = protocols;
 
-const withLinks = (Wrong: typeof Links): VProtocol => ({
-  ...hc3i,
-  log: { ...hc3i.log, clusters: (clusters, own) => new Wrong(clusters, own) },
-});
+const withLinks = (Wrong: typeof Links): VProtocol => ({ ...hc3i, log: clusterLog(Wrong) });
 const withIntake = (Wrong: typeof Intake): VProtocol =>
   withLinks(
     class extends Links {

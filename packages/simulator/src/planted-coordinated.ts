@@ -2,14 +2,26 @@
  * Planted bugs of coordinated checkpointing that are other rows of the table of V-protocols: each breaks one rule of
  * the gate, of the checkpoint scheduler or of what the world sees. A row belongs to one run.
  */
-import { Freeze, Gate, Waves, protocols, type CommdTask, type VProtocol } from '@mayfly/protocols';
+import {
+  Freeze,
+  Gate,
+  Waves,
+  protocols,
+  waveLog,
+  waveRules,
+  type CommdTask,
+  type VProtocol,
+  type WaveRules,
+} from '@mayfly/protocols';
 import { WORLD, WorldMode, taskId, type TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 
 const { vcl, pcl } = protocols;
 const withLog = (log: Partial<VProtocol['log']>): VProtocol => ({ ...vcl, log: { ...vcl.log, ...log } });
-const withWaves = (waves: Partial<NonNullable<VProtocol['log']['waves']>>): VProtocol =>
-  withLog({ waves: { ...vcl.log.waves!, ...waves } });
+const withWaves = (rules: Partial<WaveRules>, protocol = vcl): VProtocol => ({
+  ...protocol,
+  log: waveLog(protocol.manifest.name, { ...waveRules, ...rules }),
+});
 
 type GateRule = new (...args: ConstructorParameters<typeof Gate>) => Gate;
 const withGate = (Wrong: GateRule): VProtocol => withWaves({ gate: (tasks, home) => new Wrong(tasks, home) });
@@ -100,8 +112,8 @@ function stdinGoesOn(): VProtocol {
   }
   return withWaves({
     gate: (tasks, home) => new Counts(tasks, home),
-    goBack(gate, tasks, ...rest) {
-      vcl.log.waves!.goBack(gate, tasks, ...rest);
+    restoreGate(gate, tasks, ...rest) {
+      waveRules.restoreGate(gate, tasks, ...rest);
       if (tasks.some((t) => t.task === 0 && t.state !== 'ended')) gate.counted(WORLD, taskId(0), typed);
     },
   });
@@ -193,10 +205,7 @@ export const COORDINATED: Partial<Record<Rule, () => VProtocol>> = {
   'rollback-during-commit': () => withScheduler(DoesNotWaitForCommits),
   'one-log-not-back': () => withScheduler(LeavesOneOut),
   'stdin-not-rewound': stdinGoesOn,
-  'flushed-too-soon': () => ({
-    ...pcl,
-    log: { ...pcl.log, waves: { ...pcl.log.waves!, gate: (tasks, home) => new FlushesAtOnce(tasks, home) } },
-  }),
+  'flushed-too-soon': () => withWaves({ gate: (tasks, home) => new FlushesAtOnce(tasks, home) }, pcl),
   'not-frozen': () => withFreeze(() => new FreezesNothing()),
   'frozen-forgotten': () => withFreeze(() => new Forgets()),
   'output-at-once': () => withLog({ shows: (_w, _n, mode) => mode !== WorldMode.EXIT }),

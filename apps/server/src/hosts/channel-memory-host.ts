@@ -254,7 +254,7 @@ export class ChannelMemoryHost {
       });
       return;
     }
-    if (log.waves) {
+    if (log.goesBack) {
       // What was in its memory is gone: all tasks go back, and the next core begins there.
       this.#closing = old.close();
       this.ready = this.#line();

@@ -101,8 +101,8 @@ export class Seats {
    * @param pinned the server that its room asks for, if it is there
    */
   place(spec: CmSpec, pinned: string | undefined, traffic: Traffic, sitting: Sitting): Seat | undefined {
-    const { log, membership, clusters } = protocols[spec.protocol];
-    if (spec.durability !== 'strict' || log.keeps === 'memory' || log.waves || membership || clusters) return undefined;
+    const { log } = protocols[spec.protocol];
+    if (spec.durability !== 'strict' || log.keeps === 'memory') return undefined;
     const servers = [...this.#servers.values()].filter((s) => s.ready);
     const least = leastLoaded([this.#load, ...servers.map((s) => s.load)]);
     const asked = servers.find((s) => s.address === pinned);

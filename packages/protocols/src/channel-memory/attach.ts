@@ -33,20 +33,8 @@ import { readBody } from './read-body.ts';
 import { json, learn, readEvidence, type Evidence } from './records.ts';
 import { evidenceOf, isTeam } from './sections.ts';
 import { closeConn, detach, giveUp, protocolError, refuse } from './refuse.ts';
-import {
-  ackSoon,
-  append,
-  channelOf,
-  slotOf,
-  touch,
-  type Attachment,
-  type Channel,
-  type ConnState,
-  type Destination,
-  type Source,
-  type State,
-} from './state.ts';
-import { askForCut } from './cutting.ts';
+import { ackSoon, append, slotOf, touch, type State } from './state.ts';
+import { channelOf, type Attachment, type Channel, type ConnState, type Destination, type Source } from './tasks.ts';
 import { appendWorldMessage } from './data-path.ts';
 import { voidPart } from './world.ts';
 
@@ -143,7 +131,7 @@ export function answerAttach(s: State, a: Attachment): void {
   for (const [dst] of received)
     touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
   if (d && !d.closed && !d.done) beginPush(s, d, a);
-  askForCut(s, a.task);
+  for (const stage of s.stages) stage.attached?.(a.task);
 }
 
 /** Incarnations below `incarnation` are closed (F1). */

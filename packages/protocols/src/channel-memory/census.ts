@@ -1,7 +1,7 @@
 /** What a Channel Memory has, counted: for views, reports and bounds. Changes nothing. */
 import { WorldMode, type TaskId } from '@mayfly/wire';
-import { waitingFor } from './cutting.ts';
-import { slotOf, type State, type World } from './state.ts';
+import { slotOf, type State } from './state.ts';
+import type { World } from './tasks.ts';
 
 /** Messages of a task that are logged whole here, to the world too. */
 export function sendsOf(s: State, task: TaskId): number {
@@ -24,6 +24,16 @@ export function observe(
     sendsLogged: sendsOf(s, task),
     bodiesUnderWay: (d?.channels.filter((c) => c?.partial).length ?? 0) + waitingFor(s, task),
   };
+}
+
+/**
+ * Messages of the task to the world that are not out, and those for it that a stage keeps back. Where output can be
+ * undone, it may wait for long: then only what the task waits for counts.
+ */
+function waitingFor(s: State, task: TaskId): number {
+  const waiting = s.worlds[task]?.waiting ?? [];
+  const kept = s.stages.reduce((n, stage) => n + (stage.keepsBack?.(task) ?? 0), 0);
+  return kept + (s.policy.goesBack ? waiting.filter((m) => m.mode === WorldMode.REQUEST) : waiting).length;
 }
 
 /** What tasks have written that the world has not seen. `output`: without exits; `requests`: to the file service. */
@@ -52,7 +62,7 @@ export interface Provisional {
 
 /** Of each stream the last messages that have at least `bytes` bytes together, or all that wait. */
 export function provisional(s: State, bytes: number): Provisional[] {
-  if (!s.cutting) return [];
+  if (!s.policy.goesBack) return [];
   return s.worlds
     .flatMap((w) =>
       w === undefined || w.waiting.length === 0
@@ -86,7 +96,12 @@ function provisionalOf(w: World, stream: Provisional['stream'], mode: number, by
  */
 export function memoryOf(s: State): { bytes: number; heldBack: number; records: number; covers: number } {
   const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
-  let [bytes, records] = [(s.cutting?.heldBytes ?? 0) + s.worldBytes, 0];
+  let [bytes, records, heldBack] = [s.worldBytes, 0, 0];
+  for (const stage of s.stages) {
+    const memory = stage.memory?.();
+    bytes += memory?.bytes ?? 0;
+    heldBack += memory?.held ?? 0;
+  }
   for (const w of s.worlds) {
     if (!w) continue;
     records += w.index.held;
@@ -97,6 +112,5 @@ export function memoryOf(s: State): { bytes: number; heldBack: number; records: 
     records += d.index.held;
   }
   for (const source of s.sources) records += source.records.length;
-  const heldBack = s.cutting?.held.size ?? 0;
   return { bytes, heldBack, records, covers: [...s.covers.values()].reduce((n, l) => n + l.length, 0) };
 }

@@ -36,28 +36,17 @@ import {
 } from '@mayfly/wire';
 import { attach, fence, reopen, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, provisional, sendsOf, unshown } from './census.ts';
-import {
-  clcBegins,
-  clcOver,
-  foreignCut,
-  recoverBetween,
-  restoreBetween,
-  sendersWentBack,
-  taskEnds,
-  trimBetween,
-} from './between.ts';
-import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
-import { isForeign } from './foreign.ts';
 import { grow, initial } from './initial.ts';
-import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
 import { raise } from './raise.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
-import { EVERYTHING, slotOf, type ConnState, type GateCounts, type LogPolicy, type State } from './state.ts';
+import type { GateCounts } from '../contract/waves.ts';
+import { slotOf, type LogPolicy, type State } from './state.ts';
+import { EVERYTHING, type ConnState } from './tasks.ts';
 import { formTeams, logBeside, logCarried } from './sections.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
@@ -66,8 +55,6 @@ import type { ChannelMemoryOptions, CmEffect, CmEvent, Line, Progress, StreamNam
 
 export class ChannelMemory {
   readonly #s: State;
-  /** Until `recovered`: what the wave streams have for the line that the job goes back to. */
-  readonly #recorded = new Map<TaskId, WaveRecordRead[]>();
 
   constructor(policy: LogPolicy, options: ChannelMemoryOptions) {
     this.#s = initial(policy, options);
@@ -79,8 +66,7 @@ export class ChannelMemory {
     const names = s.sources.map((x) => x.determinants.name);
     for (const d of s.destinations) if (d) names.push(d.stream.name);
     for (const w of s.worlds) if (w) names.push(w.stream.name);
-    for (const v of s.cutting?.streams ?? []) if (v) names.push(v.stream.name);
-    for (const x of s.between?.streams ?? []) if (x) names.push(x.name);
+    for (const stage of s.stages) names.push(...stage.streams().map((x) => x.name));
     return names;
   }
 
@@ -94,9 +80,8 @@ export class ChannelMemory {
     if (name[0] !== 'd') logBeside(s);
     if (name[0] === 'd') recoverSource(s, s.sources[task]!, records, next);
     else if (name[0] === 't') recoverDestination(s, s.destinations[task]!, records, next);
-    else if (name[0] === 'v') this.#recorded.set(taskId(task), recoverWaves(s, taskId(task), records, next));
-    else if (name[0] === 'x') recoverBetween(s, taskId(task), records, next);
-    else recoverWorld(s, s.worlds[task]!, records, next);
+    else if (name[0] === 'w') recoverWorld(s, s.worlds[task]!, records, next);
+    else for (const stage of s.stages) if (stage.letter === name[0]) stage.recover(taskId(task), records, next);
     return this.#take();
   }
 
@@ -141,8 +126,7 @@ export class ChannelMemory {
       }
       case 'recovered':
         logBeside(s);
-        if (s.options.line) goBack(s, s.options.line, this.#recorded);
-        this.#recorded.clear();
+        for (const stage of s.stages) stage.recovered?.();
         s.serving = true;
         raise(s, s.dissolved);
         if (!event.fresh && s.durable) for (const d of s.destinations) if (d && !d.done) d.closed = true;
@@ -200,39 +184,6 @@ export class ChannelMemory {
         if (d?.closed && s.sources[event.task]!.attachment === undefined) reopen(s, d);
         break;
       }
-      case 'wave':
-        beginWave(s, event.wave, event.ended, event.starting);
-        break;
-      case 'mark':
-        s.cutting!.gate.mark(event.wave);
-        obey(s);
-        break;
-      case 'waveOver':
-        waveOver(s, event.wave);
-        break;
-      case 'ended':
-        s.cutting!.gate.ended(event.task);
-        obey(s);
-        taskEnds(s, event.task);
-        break;
-      case 'clusters':
-        restoreBetween(s, event.now);
-        break;
-      case 'clcBegins':
-        clcBegins(s, event.cluster, event.clc);
-        break;
-      case 'clcOver':
-        clcOver(s, event.cluster, event.sn, event.record);
-        break;
-      case 'sendersWentBack':
-        sendersWentBack(s, event.rolled);
-        break;
-      case 'stableClcs':
-        trimBetween(s, event.records);
-        break;
-      case 'forgetWaves':
-        forgetWaves(s, event.before);
-        break;
       case 'stable': {
         const w = s.worlds[event.task];
         if (w === undefined) break;
@@ -241,6 +192,8 @@ export class ChannelMemory {
         releaseWorld(s, w);
         break;
       }
+      default:
+        for (const stage of s.stages) if (stage.step(event)) break;
     }
     return this.#take();
   }
@@ -291,7 +244,7 @@ export class ChannelMemory {
   /** …that are durable, for a task homed here; all once it is done, as it needs none of them any more. */
   durable(src: TaskId, dst: TaskId): number {
     const s = this.#s;
-    if (s.cutting) return s.worlds[dst]?.answered ?? 0;
+    if (s.policy.goesBack) return s.worlds[dst]?.answered ?? 0;
     const d = s.destinations[dst];
     return d?.done ? EVERYTHING : (d?.channels[slotOf(s, src)]?.synced ?? 0);
   }
@@ -308,7 +261,7 @@ export class ChannelMemory {
 
   /** Messages from other clusters for this task that wait for a checkpoint of its cluster. */
   awaiting(task: TaskId): number {
-    return this.#s.between?.links.awaiting(task) ?? 0;
+    return this.#s.stages.reduce((n, stage) => n + (stage.awaiting?.(task) ?? 0), 0);
   }
 
   /** {@link unshown} */
@@ -318,7 +271,7 @@ export class ChannelMemory {
   provisional = (bytes: number): ReturnType<typeof provisional> => provisional(this.#s, bytes);
 
   /** Of the wave under way, or the last one; undefined: its protocol knows no waves. */
-  waveCounts = (): Readonly<GateCounts> | undefined => this.#s.cutting?.counts;
+  waveCounts = (): Readonly<GateCounts> | undefined => this.#s.stages.find((stage) => stage.counts)?.counts;
 
   /** {@link memoryOf} */
   memory(): ReturnType<typeof memoryOf> {
@@ -392,7 +345,7 @@ export class ChannelMemory {
       case Kind.CREDIT: {
         const d = s.destinations[a.task];
         if (d) credit(s, d, h.arrival, h.size, (h.flags & Flag.ENVELOPE_ONLY) !== 0);
-        if (d) s.cutting?.gate.consumed(d.task, h.arrival);
+        if (d) for (const stage of s.stages) stage.consumed?.(d.task, h.arrival);
         return;
       }
       case Kind.PULL: {
@@ -404,14 +357,10 @@ export class ChannelMemory {
         return resupply(s, a, h, bytes, view, o, end);
       case Kind.RESUPPLIED:
         return resupplied(s, a);
-      case Kind.CUT:
-      case Kind.MARK:
-      case Kind.CANNOT:
-        if (!isForeign(s, a.task)) return waveFrame(s, a.task, h.kind, h.word, f.body);
-        return h.kind === Kind.CUT ? foreignCut(s, a.task, h.word, f.body) : undefined;
       case Kind.DETACH:
         return detach(s, a);
       default:
+        for (const stage of s.stages) if (stage.frame?.(a.task, h.kind, h.word, f.body)) return;
         throw protocolError('BAD_FRAME', `kind ${h.kind} does not go to a Channel Memory`);
     }
   }

@@ -3,23 +3,14 @@
  * last chunk, and pushes it. A few small objects per message, no copy of the body.
  */
 import { Flag, Kind, WORLD, emptyHeader, encodeFrame, routeOf, type Header } from '@mayfly/wire';
-import { fromAnotherCluster, waits } from './between.ts';
-import { toTask } from './cutting.ts';
-import { isForeign } from './foreign.ts';
+import { toTask } from './deliver.ts';
 import { protocolError } from './refuse.ts';
 import { discardPartial, forgetInput } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import { isTeam, slideOverSections } from './sections.ts';
-import {
-  ackSoon,
-  channelOf,
-  slotOf,
-  touch,
-  type Attachment,
-  type Channel,
-  type Destination,
-  type State,
-} from './state.ts';
+import { ownerOf, takesAll } from './stage.ts';
+import { ackSoon, slotOf, touch, type State } from './state.ts';
+import { channelOf, type Attachment, type Channel, type Destination } from './tasks.ts';
 import { trimBehindBase } from './trim.ts';
 import { toWorld, voidPart, worldLimit } from './world.ts';
 
@@ -40,9 +31,9 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
   const d = w === undefined ? s.destinations[h.dst]! : undefined;
   const c = w?.channel ?? channelOf(d!, slotOf(s, a.task), a.task);
-  const foreign = d !== undefined && isForeign(s, a.task);
-  if (d && (d.done || (!foreign && s.cutting?.gate.takesAll(d.task)))) return dropForDone(s, c, h.channel, whole);
-  if (foreign && waits(s, a, h, () => data(s, a, h, bytes, v, o, end))) return;
+  const owner = d && ownerOf(s.stages, a.task);
+  if (d && (d.done || (!owner && takesAll(s.stages, d.task)))) return dropForDone(s, c, h.channel, whole);
+  if (owner?.waits(a, h, () => data(s, a, h, bytes, v, o, end)) === true) return;
   if (d?.closed === true) {
     c.resync = true;
     return;
@@ -72,7 +63,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   const record = s.policy.record(h, bytes, o, end);
   const at = isTeam(h) ? slideOverSections(bytes, v, o, h) : slideOverEntries(bytes, v, o, h);
   const frame = bytes.subarray(at, end);
-  if (d && foreign) fromAnotherCluster(s, d, c, h, frame, whole);
+  if (d && owner) owner.takes(d, c, h, frame, whole);
   else if (d) toTask(s, d, c, h, v, at, frame, whole, record);
   else toWorld(s, w!, h, frame, whole, record ?? frame);
 }
@@ -88,7 +79,7 @@ function dropForDone(s: State, c: Channel, channel: number, whole: boolean): voi
  * dropped.
  */
 export function appendWorldMessage(s: State, d: Destination, m: Destination['heldWorld'][number]): void {
-  if (d.done || s.cutting?.gate.takesAll(d.task)) return;
+  if (d.done || takesAll(s.stages, d.task)) return;
   if (d.closed) {
     d.heldWorld.push(m);
     return;

@@ -17,10 +17,10 @@
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
  *     ticket})`.
  */
-import type { Cut, ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
-import type { ClcRecord, ClcUnderWay, ClustersNow, Rolled } from '../contract/clusters.ts';
+import type { ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
+import type { ClusterLogEffect, ClusterLogEvent } from '../contract/clusters.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
-import type { WaveRecord } from '../contract/waves.ts';
+import type { WaveLogEffect, WaveLogEvent, WaveRecord } from '../contract/waves.ts';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
 export type Conn = number;
@@ -102,7 +102,7 @@ export interface Line {
   readonly to: WaveRecord | undefined;
 }
 
-export type CmEvent =
+export type CoreEvent =
   | { readonly type: 'frames'; readonly conn: Conn; readonly bytes: Uint8Array }
   | { readonly type: 'closed'; readonly conn: Conn }
   /** The socket's buffer, once reported full through `congested`, is empty again. */
@@ -164,47 +164,19 @@ export type CmEvent =
    * log opens as it is. Repeat after a recovery.
    */
   | { readonly type: 'unattended'; readonly task: TaskId }
-  // Coordinated checkpointing (cutting.ts).
-  /**
-   * A wave begins. `ended`: everything that they sent is here. `starting`: they have not begun, so their cut is their
-   * start.
-   */
-  | {
-      readonly type: 'wave';
-      readonly wave: number;
-      readonly ended: readonly TaskId[];
-      readonly starting: readonly TaskId[];
-    }
-  /** The outside has cut. */
-  | { readonly type: 'mark'; readonly wave: number }
-  | { readonly type: 'waveOver'; readonly wave: number }
-  /** Every Channel Memory has everything that the task sent. */
-  | { readonly type: 'ended'; readonly task: TaskId }
-  /** Records of waves before this one may go. */
-  | { readonly type: 'forgetWaves'; readonly before: number }
   /**
    * Messages of the task to the world up to `channel` can never be undone, and answers of the file service up to
    * `answers` are never asked for again.
    */
-  | { readonly type: 'stable'; readonly task: TaskId; readonly channel: number; readonly answers: number }
-  // Clusters (between.ts).
-  /** The core has recovered: what it has to know of all clusters. */
-  | { readonly type: 'clusters'; readonly now: ClustersNow }
-  /** A CLC of a cluster begins; at its own Channel Memory `wave` says the rest. */
-  | { readonly type: 'clcBegins'; readonly cluster: number; readonly clc: ClcUnderWay }
-  /** …is over. `record`: it counts. */
-  | {
-      readonly type: 'clcOver';
-      readonly cluster: number;
-      readonly sn: number;
-      readonly record: ClcRecord | undefined;
-    }
-  /** Other clusters went back; their tasks are fenced. */
-  | { readonly type: 'sendersWentBack'; readonly rolled: readonly Rolled[] }
-  /** No cluster goes back behind these CLCs. */
-  | { readonly type: 'stableClcs'; readonly records: readonly ClcRecord[] };
+  | { readonly type: 'stable'; readonly task: TaskId; readonly channel: number; readonly answers: number };
+
+/** For the stages of a protocol (stage.ts). */
+export type StageEvent = WaveLogEvent | ClusterLogEvent;
+export type CmEvent = CoreEvent | StageEvent;
 
 export type CmEffect =
+  | WaveLogEffect
+  | ClusterLogEffect
   /** `bytes` become the next record of `stream`; its LSN is what the core expects. */
   | { readonly type: 'append'; readonly stream: StreamName; readonly lsn: number; readonly bytes: Uint8Array }
   /** Records of one stream are appended to another, where the first gets `lsn`. */
@@ -217,16 +189,6 @@ export type CmEffect =
       /** The copies become this arrival: the number stands on the last one. Absent: they stay as they are. */
       readonly arrival?: number;
     }
-  /** The task has cut in a wave, at its home. */
-  | { readonly type: 'cut'; readonly task: TaskId; readonly wave: number; readonly cut: Cut }
-  /** What its image in this wave lacks is recorded, durably. */
-  | { readonly type: 'recorded'; readonly task: TaskId; readonly wave: number }
-  /** The wave cannot be had here. */
-  | { readonly type: 'cannot'; readonly task: TaskId; readonly wave: number; readonly reason: string }
-  /** G9: a message waits for a CLC of this cluster. */
-  | { readonly type: 'force'; readonly from: number; readonly interval: number }
-  /** S2: what the cluster has sent here before its cut is here, durably. */
-  | { readonly type: 'sent'; readonly cluster: number; readonly wave: number }
   /** Its EXIT, which says this, is durable. */
   | { readonly type: 'taskEnded'; readonly task: TaskId; readonly report: Uint8Array }
   /** One whole frame for a connection. */

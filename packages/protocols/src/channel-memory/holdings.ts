@@ -1,6 +1,7 @@
 /** What a Channel Memory holds of a task. */
 import { WORLD, type TaskId } from '@mayfly/wire';
-import { EVERYTHING, slotOf, type State } from './state.ts';
+import { slotOf, type State } from './state.ts';
+import { EVERYTHING } from './tasks.ts';
 import type { Holdings, Range } from './events.ts';
 
 /** Messages of a task logged whole here, by receiver: the limits of its next incarnation (Figure 4, per channel). */

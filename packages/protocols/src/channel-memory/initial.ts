@@ -1,22 +1,14 @@
 /** A Channel Memory that has heard nothing yet, and what it keeps for tasks that come later. */
 import { CHUNK_BYTES, WORLD, homeOf, taskId, type Incarnation } from '@mayfly/wire';
 import { ArrivalIndex } from './arrivals.ts';
-import { noCounts } from './cutting.ts';
 import { formTeams } from './sections.ts';
 import { WORLD_TURN } from './world.ts';
-import { newChannel, type LogPolicy, type State, type Stream } from './state.ts';
+import { newStream, type LogPolicy, type State } from './state.ts';
+import { newChannel } from './tasks.ts';
 import type { ChannelMemoryOptions } from './events.ts';
 
 /** Credit of a receiver before its first CREDIT. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
-
-const stream = (kind: 't' | 'd' | 'w' | 'v' | 'x', task: number, durable: boolean): Stream => ({
-  name: `${kind}${task}`,
-  durable,
-  next: 0,
-  synced: 0,
-  dirty: false,
-});
 
 export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
   const s: State = {
@@ -24,28 +16,7 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     policy,
     durable: policy.keeps === 'durable',
     outputDurable: policy.keepsOutput === 'durable',
-    cutting: policy.waves && {
-      gate: policy.waves.gate(0, () => false),
-      epoch: options.line?.epoch ?? 0,
-      held: new Map(),
-      heldBytes: 0,
-      heldSizes: 0,
-      counts: noCounts(),
-      written: new Map(),
-      unreported: [],
-      streams: [],
-    },
-    between: policy.clusters &&
-      options.homes && {
-        links: policy.clusters(options.homes, options.index),
-        waiting: [],
-        waitingBytes: 0,
-        streams: [],
-        places: new Map(),
-        sent: new Map(),
-        trimmed: new Map(),
-        recovered: [],
-      },
+    stages: [],
     strict: policy.visible(options.durability) === 'synced',
     window: options.window ?? DEFAULT_WINDOW,
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
@@ -76,6 +47,7 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     serving: false,
     out: [],
   };
+  s.stages = policy.stages?.begin(s) ?? [];
   grow(s, options.size);
   formTeams(s, options.teams ?? [], options.dissolved);
   return s;
@@ -91,7 +63,7 @@ export function grow(s: State, size: number): void {
       nonceLsn: undefined,
       unheard: undefined,
       attachment: undefined,
-      determinants: stream('d', task, s.durable),
+      determinants: newStream('d', task, s.durable),
       records: [],
       held: [],
       durable: [],
@@ -106,7 +78,7 @@ export function grow(s: State, size: number): void {
       home
         ? {
             task,
-            stream: stream('t', task, s.durable),
+            stream: newStream('t', task, s.durable),
             index: new ArrivalIndex(),
             channels: [],
             arrivalsSynced: 0,
@@ -125,7 +97,7 @@ export function grow(s: State, size: number): void {
     s.worlds.push(
       home
         ? {
-            stream: stream('w', task, s.outputDurable),
+            stream: newStream('w', task, s.outputDurable),
             channel: newChannel(task, WORLD),
             index: new ArrivalIndex(),
             waiting: [],
@@ -135,8 +107,6 @@ export function grow(s: State, size: number): void {
           }
         : undefined,
     );
-    s.between?.streams.push(home ? stream('x', task, true) : undefined);
-    s.cutting?.streams.push(home ? { stream: stream('v', task, true), records: 0, begins: [] } : undefined);
   }
-  s.cutting?.gate.grow(size, (task) => s.destinations[task] !== undefined);
+  for (const stage of s.stages) stage.grow(size);
 }

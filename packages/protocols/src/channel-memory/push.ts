@@ -19,15 +19,8 @@
  */
 import { Kind } from '@mayfly/wire';
 import { giveUp, protocolError } from './refuse.ts';
-import {
-  forgetAhead,
-  type Attachment,
-  type Channel,
-  type Destination,
-  type Partial,
-  type Push,
-  type State,
-} from './state.ts';
+import type { State } from './state.ts';
+import { forgetAhead, type Attachment, type Channel, type Destination, type Partial, type Push } from './tasks.ts';
 
 /** What a message costs of the window: its body, and something for its header. */
 export const cost = (size: number): number => size + 64;
@@ -146,9 +139,16 @@ export function pushAhead(s: State, d: Destination, partial: Partial, bytes: Uin
   s.out.push({ type: 'send', conn: p.attachment.conn, bytes });
 }
 
+/** What was pushed ahead of a message is void. */
+export function takeBack(d: Destination | undefined, partial: Partial): void {
+  if (partial.ahead && d?.push) d.push.reserved -= cost(partial.size);
+  partial.ahead = false;
+  partial.pushed = 0;
+}
+
 /** A partial message is void: its sender will send it again from its start. */
 export function discardPartial(d: Destination | undefined, c: Channel): void {
-  if (c.partial?.ahead && d?.push) d.push.reserved -= cost(c.partial.size);
+  if (c.partial) takeBack(d, c.partial);
   c.partial = undefined;
 }
 

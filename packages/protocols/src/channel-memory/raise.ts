@@ -8,7 +8,8 @@
  */
 import type { Dissolved } from '../contract/dissolved.ts';
 import { discardPartial } from './push.ts';
-import { channelOf, slotOf, touch, type State } from './state.ts';
+import { slotOf, touch, type State } from './state.ts';
+import { channelOf } from './tasks.ts';
 import { appendBase } from './trim.ts';
 
 export function raise(s: State, dissolved: readonly Dissolved[]): void {

@@ -1,7 +1,6 @@
 /** Rebuilding the state from what is left of the streams. Everything that this does not restore is losable. */
 import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, decodeDeterminants, readFrame, taskId, type Frame } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
-import { cutWorld } from './line.ts';
 import { addRange } from './ranges.ts';
 import {
   BACK_KIND,
@@ -17,18 +16,9 @@ import {
   type Base,
 } from './records.ts';
 import { isTeam, recoverMates, recoverSections } from './sections.ts';
-import {
-  channelOf,
-  resumeStream,
-  slotOf,
-  touch,
-  type Channel,
-  type Destination,
-  type Source,
-  type State,
-  type World,
-} from './state.ts';
-import { bodyOf, emitWorld, keepsPart } from './world.ts';
+import { resumeStream, slotOf, touch, type State } from './state.ts';
+import { channelOf, type Channel, type Destination, type Source, type World } from './tasks.ts';
+import { bodyOf, cutWorld, emitWorld, keepsPart } from './world.ts';
 
 type Records = Iterable<{ lsn: number; bytes: Uint8Array }>;
 

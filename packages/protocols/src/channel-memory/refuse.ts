@@ -1,7 +1,8 @@
 /** Saying no: to a connection that breaks the protocol, or to one incarnation on it. */
 import { Kind, WORLD, emptyHeader, encodeFrame, type ErrorCode } from '@mayfly/wire';
 import { json } from './records.ts';
-import { forgetAhead, type Attachment, type ConnState, type State } from './state.ts';
+import type { State } from './state.ts';
+import { forgetAhead, type Attachment, type ConnState } from './tasks.ts';
 
 /** Thrown while a frame is judged; ends the incarnation that spoke, or the connection. */
 export class ProtocolError extends Error {

@@ -18,7 +18,8 @@ import {
 import type { Dissolved } from '../contract/dissolved.ts';
 import { learn, readEvidence, viewOf, type Evidence } from './records.ts';
 import { protocolError } from './refuse.ts';
-import type { Source, State } from './state.ts';
+import type { State } from './state.ts';
+import type { Source } from './tasks.ts';
 
 export const isTeam = (h: Pick<Header, 'flags'>): boolean => (h.flags & Flag.TEAM) !== 0;
 

@@ -15,245 +15,11 @@ import {
   type TeamSection,
 } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
-import type { ClusterLinks, Stamped } from '../contract/clusters.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
-import type { ChannelGate, ChannelWaves } from '../contract/waves.ts';
-import type { ArrivalIndex } from './arrivals.ts';
-import type { Evidence, Unheard } from './records.ts';
-import type { ChannelMemoryOptions, CmEffect, Conn, StreamName, WorldBody, WorldMemory } from './events.ts';
-
-/** One append-only stream, durable up to `synced`. */
-export interface Stream {
-  readonly name: StreamName;
-  /** It outlives the server's process; else its sync takes no time. */
-  readonly durable: boolean;
-  next: number;
-  synced: number;
-  dirty: boolean;
-}
-
-/** A message of which not all chunks have come. Losable: its sender sends it again from its start. */
-export interface Partial {
-  readonly size: number;
-  bytes: number;
-  readonly lsns: number[];
-  /** Reserved in the receiver's window and pushed ahead; `pushed` of its chunks went out on the present connection. */
-  ahead: boolean;
-  pushed: number;
-  /** Bodies of a message to WORLD, as far as they are kept in memory (world.ts). */
-  readonly bodies: Uint8Array[];
-}
-
-export interface Channel {
-  readonly src: TaskId;
-  readonly dst: TaskId;
-  /** Messages logged whole. */
-  count: number;
-  /** …that are durable; `syncing`: will be when the sync under way ends. */
-  synced: number;
-  syncing: number;
-  dirty: boolean;
-  partial: Partial | undefined;
-  /** Frames were dropped while dst recovered: ignore all until message count + 1 comes from its start. */
-  resync: boolean;
-}
-
-/** A task's incarnation on a connection. `dead`: refused or replaced; its frames still under way are ignored. */
-export interface Attachment {
-  readonly task: TaskId;
-  readonly incarnation: Incarnation;
-  readonly nonce: string;
-  /** The rollback epoch in which it runs: its frames carry it. */
-  readonly epoch: number;
-  readonly conn: Conn;
-  /** Where it begins, and what it gets again from there. */
-  readonly position: Position;
-  readonly replays: Replays;
-  readonly received: number;
-  readonly resume: boolean;
-  dead: boolean;
-  /** ATTACHED has been sent. */
-  answered: boolean;
-  /** A message or determinants have come over it. */
-  spoke: boolean;
-}
-
-export interface ConnState {
-  readonly conn: Conn;
-  readonly tasks: Map<number, Attachment>;
-  congested: boolean;
-}
-
-/** A record of determinants of one task: [first, end) at `lsn`. */
-export interface DeterminantRecord {
-  readonly lsn: number;
-  readonly first: number;
-  readonly end: number;
-}
-
-/** A task as a sender. */
-export interface Source {
-  readonly task: TaskId;
-  /** Lowest incarnation that may act. Durable in the dispatcher's registry, which gives it again at recovery. */
-  fence: Incarnation;
-  /**
-   * Nonce of incarnation `fence`, once it has attached: distinguishes a reconnection from a clone. Durable before the
-   * first answer (F1).
-   */
-  nonce: string | undefined;
-  /** Where it is logged. */
-  nonceLsn: number | undefined;
-  /** Receivers that had not reported when incarnation `fence` began (F4). */
-  unheard: Unheard | undefined;
-  attachment: Attachment | undefined;
-  readonly determinants: Stream;
-  records: DeterminantRecord[];
-  /** Sorted, disjoint: what this CM holds and, durable, held when the last sync began. */
-  readonly held: [number, number][];
-  durable: [number, number][];
-  /** The latest block with entries that came: [first, end) is held whole. */
-  blockFirst: number;
-  blockEnd: number;
-  readonly evidence: Evidence;
-  /** For the next ACK. */
-  ackDue: boolean;
-  readonly ackChannels: Channel[];
-}
-
-/** What is on its way to a receiver over its present connection. All of it is losable. */
-export interface Push {
-  attachment: Attachment;
-  /** Next arrival to push. */
-  cursor: number;
-  window: number;
-  envelopeOnly: boolean;
-  consumed: number;
-  /** Bytes reserved: of whole messages under way, and of partial ones pushed ahead. P1: reserved ≤ 2¼ windows. */
-  reserved: number;
-  /** …of whole messages alone. */
-  whole: number;
-  /** Whole messages under way, in arrival order: number and cost; entries before `head` are spent. */
-  readonly numbers: number[];
-  readonly costs: number[];
-  head: number;
-  /** Chunks of an arrival behind the cursor that went out while it was partial. */
-  readonly ahead: Map<number, number>;
-}
-
-/** A task as a receiver; exists at its home CM only. */
-export interface Destination {
-  readonly task: TaskId;
-  readonly stream: Stream;
-  readonly index: ArrivalIndex;
-  /** By sender ({@link slotOf}). */
-  readonly channels: (Channel | undefined)[];
-  arrivalsSynced: number;
-  arrivalsSyncing: number;
-  push: Push | undefined;
-  /** F3: recovering; nothing new is accepted before its comm worker has reported. */
-  closed: boolean;
-  done: boolean;
-  /** Highest arrival that trimming may have taken. */
-  trimmed: number;
-  /** Messages from WORLD that came while it was closed. */
-  readonly heldWorld: { src: TaskId; channel: number; mode: number; context: number; body: Uint8Array }[];
-  /** P5: arrivals from outside whose bodies have not left, and their bytes. */
-  readonly input: Map<number, number>;
-  inputBytes: number;
-  /** `none`: arrivals sent as envelopes whose bodies were not pulled yet. */
-  readonly envelopes: Set<number>;
-}
-
-/** Messages of a task to WORLD; exists at its home CM only. */
-export interface World {
-  readonly stream: Stream;
-  readonly channel: Channel;
-  /** Where each message lies, by channel number. */
-  readonly index: ArrivalIndex;
-  /** Waiting to become durable before they come out. */
-  waiting: WaitingMessage[];
-  /** Coordinated checkpointing: messages up to this one can never be undone. */
-  stable: number;
-  /** …and answers of the file service to the task that are never asked for again. */
-  answered: number;
-  /** Its EXIT, until that is reported as durable. */
-  exit: { readonly lsn: number; readonly report: Uint8Array } | undefined;
-}
-
-/** A message to WORLD that is not out. */
-export interface WaitingMessage {
-  readonly lsn: number;
-  readonly channel: number;
-  readonly incarnation: Incarnation;
-  readonly mode: number;
-  readonly body: WorldBody;
-}
-
-/** A message that waits until its receiver has cut. */
-export interface Held {
-  readonly channel: Channel;
-  readonly header: Header;
-  /** The frame stands at `at` of `view`. */
-  readonly view: DataView;
-  readonly at: number;
-  readonly frame: Uint8Array;
-  readonly record: Uint8Array | undefined;
-  readonly partial: Partial | undefined;
-}
-
-/** What the image of a task in a wave lacks. */
-export interface WaveStream {
-  readonly stream: Stream;
-  /** Messages recorded in the wave under way. */
-  records: number;
-  /** Where the records of each wave begin, oldest first. */
-  readonly begins: { readonly epoch: number; readonly wave: number; readonly lsn: number }[];
-}
-
-/** What a wave took at one Channel Memory: messages and their bytes. */
-export interface GateCounts {
-  recorded: number;
-  recordedBytes: number;
-  /** Held back at one time, at most. */
-  held: number;
-  heldBytes: number;
-}
-
-export interface Cutting {
-  readonly gate: ChannelGate;
-  /** The epoch of the waves that are recorded. */
-  readonly epoch: number;
-  readonly held: Map<string, Held>;
-  heldBytes: number;
-  /** Bytes of the whole messages; of those in chunks only the last is held in memory. */
-  heldSizes: number;
-  /** Of the wave under way, or the last one. */
-  counts: GateCounts;
-  /** Messages of each task to the world before its cut in the wave under way. */
-  readonly written: Map<TaskId, number>;
-  /** Recorded, and what the task has written before its cut is not known durable. */
-  unreported: { readonly task: TaskId; readonly wave: number }[];
-  /** By task; undefined where another Channel Memory is its home. */
-  readonly streams: (WaveStream | undefined)[];
-}
-
-/** Messages from other clusters (between.ts). */
-export interface Between {
-  readonly links: ClusterLinks;
-  /** Frames of senders that have cut (S1). */
-  waiting: { readonly attachment: Attachment; readonly header: Header; readonly again: () => void }[];
-  waitingBytes: number;
-  /** By task; undefined where another Channel Memory is its home. */
-  readonly streams: (Stream | undefined)[];
-  /** By message: where its log has it. */
-  readonly places: Map<string, { readonly lsns: readonly number[]; readonly size: number }>;
-  /** By cluster: its CLC whose messages are here, and what is to be synced before that is reported; then nothing. */
-  readonly sent: Map<number, { readonly sn: number; needs: readonly { stream: Stream; next: number }[] | undefined }>;
-  /** By receiver, by sender: messages that are trimmed. */
-  readonly trimmed: Map<TaskId, Map<TaskId, number>>;
-  /** Until the core has recovered: what is left of the logs, in order. */
-  recovered: { readonly message: Stamped; readonly lsns: readonly number[]; readonly size: number }[];
-}
+import type { Evidence } from './records.ts';
+import type { ChannelMemoryOptions, CmEffect, Conn, WorldMemory } from './events.ts';
+import type { LogStage, StageLetter } from './stage.ts';
+import type { Attachment, Channel, ConnState, Destination, Source, Stream, World } from './tasks.ts';
 
 export interface Cover {
   readonly image: ImageId;
@@ -275,10 +41,18 @@ export interface LogPolicy {
   readonly keeps: 'durable' | 'memory';
   /** The same, of messages to the world. */
   readonly keepsOutput: 'durable' | 'memory';
-  /** How channels are cut for a wave; absent: they never are. */
-  readonly waves?: ChannelWaves;
-  /** Messages from other clusters, each of which has a Channel Memory of its own. `clusters`: by task. */
-  readonly clusters?: (clusters: readonly number[], own: number) => ClusterLinks;
+  /**
+   * A new core begins where tasks go back to ({@link ChannelMemoryOptions.line}), and what the old one had in its
+   * memory is void. What tasks write can be undone until the service calls it stable.
+   */
+  readonly goesBack?: true;
+  /** The protocol's own steps on the way of a message (stage.ts); absent: it has none. */
+  readonly stages?: {
+    /** Of the stages' streams. */
+    readonly letters: readonly StageLetter[];
+    /** For a core that begins: no task is known yet. In the order in which a message passes them. */
+    begin(s: State): readonly LogStage[];
+  };
   /** When a receiver may be pushed an arrival: as soon as it is appended, or once it is synced. */
   visible(durability: 'behind' | 'strict'): 'appended' | 'synced';
   /** F1: incarnation `one` closes `other`. */
@@ -341,10 +115,8 @@ export interface State {
   /** `policy.keeps` is `durable`; the same of `policy.keepsOutput`. */
   readonly durable: boolean;
   readonly outputDurable: boolean;
-  /** Coordinated checkpointing alone. */
-  readonly cutting: Cutting | undefined;
-  /** Clusters alone (between.ts). */
-  readonly between: Between | undefined;
+  /** In the order in which a message passes them. */
+  stages: readonly LogStage[];
   /** Arrivals are pushed once they are synced. */
   readonly strict: boolean;
   readonly window: number;
@@ -396,9 +168,15 @@ export interface Sync {
   readonly channels: readonly Channel[];
   readonly sources: readonly { source: Source; held: [number, number][] }[];
   readonly destinations: readonly Destination[];
-  /** Messages of the wave under way that are in the wave streams. */
-  readonly waves: readonly { readonly task: TaskId; readonly wave: number; readonly records: number }[];
 }
+
+export const newStream = (letter: 't' | 'd' | 'w' | StageLetter, task: number, durable: boolean): Stream => ({
+  name: `${letter}${task}`,
+  durable,
+  next: 0,
+  synced: 0,
+  dirty: false,
+});
 
 /** It has records that are not known to be durable. */
 export function markDirty(s: State, stream: Stream): void {
@@ -434,37 +212,9 @@ export function ackSoon(s: State, source: Source): void {
   s.acks.push(source);
 }
 
-/** A task that has ended takes everything: all that anybody sends or will send to it counts as logged. */
-export const EVERYTHING = Number.MAX_SAFE_INTEGER;
-
-export const newChannel = (src: TaskId, dst: TaskId): Channel => ({
-  src,
-  dst,
-  count: 0,
-  synced: 0,
-  syncing: 0,
-  dirty: false,
-  partial: undefined,
-  resync: false,
-});
-
 /**
  * Where the channel from a sender stands; −1: there is no such sender. Tasks that come later stand behind the others:
  * the world comes first.
  */
 export const slotOf = (s: State, src: TaskId | number): number =>
   src === WORLD ? 0 : src === FILES ? 1 : src === MEMBERS ? 2 : src < s.sources.length ? src + 3 : -1;
-
-/** The channel from `slot` ({@link slotOf}). */
-export function channelOf(d: Destination, slot: number, src: TaskId): Channel {
-  return (d.channels[slot] ??= newChannel(src, d.task));
-}
-
-/** Nothing of a partial message is on the (new) connection. */
-export function forgetAhead(d: Destination): void {
-  for (const c of d.channels)
-    if (c?.partial) {
-      c.partial.ahead = false;
-      c.partial.pushed = 0;
-    }
-}

@@ -4,11 +4,10 @@
  */
 import { Kind, encodeAck, encodeFrame, emptyHeader } from '@mayfly/wire';
 import { answerAttach } from './attach.ts';
-import { reportSent } from './between.ts';
-import { recordMarks, recordsSynced, reportRecorded } from './cutting.ts';
 import { missing } from './ranges.ts';
 import { pump } from './push.ts';
-import { EVERYTHING, ackSoon, type Cover, type Source, type State } from './state.ts';
+import { ackSoon, type Cover, type State } from './state.ts';
+import { EVERYTHING, type Source } from './tasks.ts';
 import { trimConsumed } from './trim.ts';
 import { releaseWorld } from './world.ts';
 
@@ -64,7 +63,8 @@ export function startSync(s: State): void {
   for (const { stream } of marks) stream.dirty = false;
   s.dirtyStreams = [];
   s.dirtyChannels = [];
-  s.sync = { ticket: ++s.ticket, marks, channels, sources, destinations, waves: recordMarks(s) };
+  s.sync = { ticket: ++s.ticket, marks, channels, sources, destinations };
+  for (const stage of s.stages) stage.syncBegins?.();
   const streams = marks.filter((m) => m.stream.durable).map((m) => m.stream.name);
   if (s.durable || streams.length > 0) s.out.push({ type: 'sync', ticket: s.ticket, streams });
   else synced(s, s.ticket);
@@ -93,9 +93,7 @@ export function synced(s: State, ticket: number): void {
     const source = s.sources[d.task]!;
     if (source.attachment) ackSoon(s, source);
   }
-  if (sync.waves.length > 0) recordsSynced(s, sync.waves);
-  reportRecorded(s);
-  reportSent(s);
+  for (const stage of s.stages) stage.synced?.();
   settle(s, ticket);
   flushAcks(s);
   if (!s.durable) trimConsumed(s);

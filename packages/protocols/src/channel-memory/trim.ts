@@ -1,8 +1,9 @@
 /** Trimming: what the images that are kept make superfluous goes; counts and evidence stay in a BASE record (C7). */
 import type { Position, TaskId } from '@mayfly/wire';
-import { openLsns } from './cutting.ts';
 import { encodeBase } from './records.ts';
-import { append, type Destination, type State } from './state.ts';
+import { ownerOf } from './stage.ts';
+import { append, type State } from './state.ts';
+import type { Destination } from './tasks.ts';
 
 /** C7: records go only when a BASE record with what they had established is durable. */
 export function trim(s: State, task: number, position: Position): void {
@@ -17,6 +18,13 @@ export function trim(s: State, task: number, position: Position): void {
   d.trimmed = Math.max(d.trimmed, Math.min(replays.image, d.index.count));
   const gone = d.index.trim(replays, open);
   if (gone.to > 0) trimBehindBase(s, d, gone);
+}
+
+/** Records that trimming must spare: chunks of messages that are not whole, or that a stage holds back. */
+function openLsns({ stages }: State, d: Destination): number[] {
+  const open = d.channels.flatMap((c) => (c?.partial && !ownerOf(stages, c.src) ? c.partial.lsns : []));
+  for (const stage of stages) open.push(...(stage.spares?.(d.task) ?? []));
+  return open;
 }
 
 export function trimBehindBase(s: State, d: Destination, gone: { from: number; to: number; keep: Set<number> }): void {

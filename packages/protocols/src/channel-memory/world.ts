@@ -19,11 +19,12 @@ import {
   type Header,
 } from '@mayfly/wire';
 import { readRequest } from '../contract/member-request.ts';
-import { part } from './cutting.ts';
+import { part } from './deliver.ts';
 import type { StreamName, WorldBody } from './events.ts';
 import { plain, viewOf } from './records.ts';
 import { protocolError } from './refuse.ts';
-import { append, touch, type Partial, type State, type World } from './state.ts';
+import { append, touch, type State } from './state.ts';
+import type { Partial, World } from './tasks.ts';
 
 /** Reports and requests that are not of files: they are read whole before they are logged. */
 const SMALL_BYTES = 1 << 20;
@@ -96,6 +97,16 @@ export function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole:
   emitWorld(s, w, h, bodyOf(w, h, { lsns: p?.lsns ?? [lsn], bodies }), lsn);
 }
 
+/** Messages behind `count` were never written. */
+export function cutWorld(s: State, w: World, count: number): void {
+  w.index.cutBack(count);
+  w.channel.count = count;
+  w.channel.synced = Math.min(w.channel.synced, count);
+  for (const m of w.waiting) if (m.channel > count) s.worldBytes -= inMemory(m.body);
+  w.waiting = w.waiting.filter((m) => m.channel <= count);
+  w.exit = undefined;
+}
+
 /** The message that has begun is void, or whole. */
 export function voidPart(s: State, w: World): void {
   s.worldBytes -= lengthOf(w.channel.partial?.bodies ?? []);
@@ -138,7 +149,7 @@ export function emitWorld(
   lsn: number,
 ): void {
   if (s.outputDurable) {
-    if (mode === WorldMode.EXIT && s.cutting && body instanceof Uint8Array) w.exit = { lsn, report: body };
+    if (mode === WorldMode.EXIT && s.policy.goesBack && body instanceof Uint8Array) w.exit = { lsn, report: body };
     if (s.worldBytes + inMemory(body) > s.worldMemory.waiting)
       body = { stream: w.stream.name, lsns: w.index.chunksOf(channel) ?? [lsn], length: body.length };
     s.worldBytes += inMemory(body);

@@ -1,6 +1,6 @@
 /**
  * Clusters of tasks that checkpoint independently (`hc3i`): events and effects of the scheduler of a job's clusters,
- * what it makes durable, and what a Channel Memory asks about messages between clusters. Each cluster has a Channel
+ * what it makes durable, and what it and the logs tell each other. Each cluster has a Channel
  * Memory of its own, the home of its tasks, with the same number.
  *
  * A committed checkpoint of a cluster is a CLC. Its number is the cluster's SN; interval c of a cluster follows CLC c.
@@ -184,58 +184,22 @@ export interface ClusterScheduler {
   step(e: ClusterEvent): ClusterEffect[];
 }
 
-// ---- a Channel Memory ----
+/** Of a scheduler to the logs of its job. */
+export type ClusterLogEvent =
+  /** The core has recovered: what it has to know of all clusters. */
+  | { readonly type: 'clusters'; readonly now: ClustersNow }
+  /** A CLC of a cluster begins; at its own Channel Memory `wave` says the rest. */
+  | { readonly type: 'clcBegins'; readonly cluster: number; readonly clc: ClcUnderWay }
+  /** …is over. `record`: it counts. */
+  | { readonly type: 'clcOver'; readonly cluster: number; readonly sn: number; readonly record: ClcRecord | undefined }
+  /** Other clusters went back; their tasks are fenced. */
+  | { readonly type: 'sendersWentBack'; readonly rolled: readonly Rolled[] }
+  /** No cluster goes back behind these CLCs. */
+  | { readonly type: 'stableClcs'; readonly records: readonly ClcRecord[] };
 
-/** A message between clusters, and where it is in its channel. */
-export interface Leaving {
-  readonly src: TaskId;
-  readonly dst: TaskId;
-  /** From 1. */
-  readonly channel: number;
-}
-
-export interface Stamped extends Leaving {
-  /** Cluster of the sender. */
-  readonly from: number;
-  readonly interval: number;
-}
-
-/** `push`: the message gets the next arrival number of its receiver. `force`: for the scheduler (G9). */
-export type LinkEffect =
-  | { readonly type: 'push'; readonly message: Stamped }
-  | { readonly type: 'force'; readonly from: number; readonly interval: number };
-
-/** The messages that come to the tasks of one Channel Memory from other clusters. */
-export interface ClusterLinks {
-  /** Its own cluster. */
-  readonly own: number;
-  clusterOf(task: TaskId): number;
-  /** S1: its sender has cut, and it was sent after the cut: it is not accepted before the CLC is over. */
-  waits(m: Leaving): boolean;
-  /**
-   * A message is here, the next of its channel. `ended`: its receiver has ended, and gets it only if it goes back.
-   * @returns its stamp, which is logged with it, and what follows
-   */
-  comes(m: Leaving, ended: boolean): { readonly stamped: Stamped; readonly effects: LinkEffect[] };
-  begin(cluster: number, clc: ClcUnderWay): void;
-  /** The CLC under way of the task's cluster. */
-  cutting(task: TaskId): number | undefined;
-  cut(sn: number, task: TaskId, sends: Counts['sends']): void;
-  ended(task: TaskId): void;
-  /** The CLC of another cluster that is under way, if everything that it counts is here (S2). `seen`: of a channel. */
-  complete(cluster: number, seen: (src: TaskId, dst: TaskId) => number | undefined): number | undefined;
-  /** The CLC under way of a cluster is over. */
-  over(cluster: number, sn: number, record: ClcRecord | undefined): LinkEffect[];
-  /** G11: other clusters went back. @returns messages that were never sent, and whether one of them was pushed */
-  sendersWentBack(rolled: readonly Rolled[]): { readonly undone: Stamped[]; readonly pushed: Stamped | undefined };
-  /** A core begins: `log` is what is logged and not trimmed, in order. `ended`: of its own tasks. */
-  restore(
-    now: ClustersNow,
-    log: readonly Stamped[],
-    ended: ReadonlySet<TaskId>,
-  ): { readonly log: Stamped[]; readonly effects: LinkEffect[] };
-  /** G12. @returns messages that no rollback needs again */
-  trim(stable: readonly ClcRecord[]): Stamped[];
-  /** Messages for this task that wait for a CLC of its cluster (G9). */
-  awaiting(task: TaskId): number;
-}
+/** Of a log to the scheduler of its job. */
+export type ClusterLogEffect =
+  /** G9: a message waits for a CLC of this cluster. */
+  | { readonly type: 'force'; readonly from: number; readonly interval: number }
+  /** S2: what the cluster has sent here before its cut is here, durably. */
+  | { readonly type: 'sent'; readonly cluster: number; readonly wave: number };

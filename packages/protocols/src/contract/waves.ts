@@ -1,6 +1,6 @@
 /**
- * Waves: events and effects of the checkpoint scheduler, what it makes durable, and what a Channel Memory asks of the
- * gate that cuts its channels.
+ * Waves: events and effects of the checkpoint scheduler, what it makes durable, and what it and the logs tell each
+ * other.
  */
 import type { Cut, ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
 
@@ -160,76 +160,40 @@ export interface CheckpointScheduler {
   step(e: WaveEvent): WaveEffect[];
 }
 
-/** A message that waits for its receiver's cut. */
-export interface LateMessage {
-  readonly src: TaskId;
-  readonly channel: number;
-}
-
-export type GateEffect =
-  /** The message gets the next arrival number of its receiver now ({@link ChannelGate.numbered}), and is pushed. */
-  | { readonly type: 'release'; readonly dst: TaskId; readonly message: LateMessage }
-  /** The arrival is appended to the wave stream of its receiver, under its number. `body`: it alone is missing. */
-  | { readonly type: 'record'; readonly dst: TaskId; readonly number: number; readonly body: boolean }
-  /** Everything of the wave that this receiver's image lacks is recorded, durably. */
-  | { readonly type: 'recorded'; readonly dst: TaskId; readonly wave: number }
-  /** (`pcl`) The task may take its image. */
-  | { readonly type: 'flushed'; readonly dst: TaskId; readonly wave: number };
-
-/** Cuts the channels of the tasks whose home a Channel Memory is. After each call `take` has what is to be done. */
-export interface ChannelGate {
-  /** The wave under way; 0: none is. */
-  readonly wave: number;
-  /** Tasks up to `tasks`. */
-  grow(tasks: number, home: (task: TaskId) => boolean): void;
-  take(): GateEffect[];
-  /** Message `channel` of src → dst is here, whole, the next of its channel. True: it waits for `release`. */
-  comes(src: TaskId, dst: TaskId, channel: number): boolean;
-  /** Messages up to `channel` have come in the past that a rollback goes back to. */
-  counted(src: TaskId, dst: TaskId, channel: number): void;
-  numbered(dst: TaskId, number: number, src: TaskId, channel: number): void;
-  /** The receiver has consumed so far. */
-  consumed(dst: TaskId, upTo: number): void;
-  begin(wave: number, ended: Iterable<TaskId>): void;
-  cut(wave: number, task: TaskId, cut: Cut): void;
-  /** (`pcl`) MARK of a task. */
-  frozen(wave: number, task: TaskId, sends: Cut['sends']): void;
-  /** The task has ended, and everything that it sent is here. */
-  ended(task: TaskId): void;
-  /** The outside has cut. */
-  mark(wave: number): void;
-  synced(dst: TaskId, wave: number, records: number): void;
-  over(wave: number): void;
-  /** The task takes everything that is sent to it: it has ended. */
-  takesAll(task: TaskId): boolean;
-  /** In the wave under way the task has cut. */
-  hasCut(task: TaskId): boolean;
-  /** (`pcl`) It may take its image. */
-  mayCut(task: TaskId): boolean;
-  /** Messages of a channel that have come. */
-  seen(src: TaskId, dst: TaskId): number;
-}
-
-/** A record of a wave stream. `body`: the receiver's image has consumed it, and lacks its body. */
-export interface Recorded {
-  readonly src: TaskId;
-  readonly channel: number;
-  readonly body: boolean;
-}
-
-/** Coordinated checkpointing, as far as a Channel Memory knows it. */
-export interface ChannelWaves {
-  gate(tasks: number, home: (task: TaskId) => boolean): ChannelGate;
+/** Of a scheduler to the logs of its job. */
+export type WaveLogEvent =
   /**
-   * Brings a new gate to a wave.
-   * @param tasks as the wave's record has them
-   * @param records of a receiver, in the order of its wave stream
-   * @param log the record becomes arrival `number` of its receiver
+   * A wave begins. `ended`: everything that they sent is here. `starting`: they have not begun, so their cut is their
+   * start.
    */
-  goBack(
-    gate: ChannelGate,
-    tasks: readonly TaskOfWave[],
-    records: (receiver: TaskId) => readonly Recorded[],
-    log: (receiver: TaskId, number: number, record: Recorded) => void,
-  ): void;
+  | {
+      readonly type: 'wave';
+      readonly wave: number;
+      readonly ended: readonly TaskId[];
+      readonly starting: readonly TaskId[];
+    }
+  /** The outside has cut. */
+  | { readonly type: 'mark'; readonly wave: number }
+  | { readonly type: 'waveOver'; readonly wave: number }
+  /** Every Channel Memory has everything that the task sent. */
+  | { readonly type: 'ended'; readonly task: TaskId }
+  /** Records of waves before this one may go. */
+  | { readonly type: 'forgetWaves'; readonly before: number };
+
+/** Of a log to the scheduler of its job. */
+export type WaveLogEffect =
+  /** The task has cut in a wave, at its home. */
+  | { readonly type: 'cut'; readonly task: TaskId; readonly wave: number; readonly cut: Cut }
+  /** What its image in this wave lacks is recorded, durably. */
+  | { readonly type: 'recorded'; readonly task: TaskId; readonly wave: number }
+  /** The wave cannot be had here. */
+  | { readonly type: 'cannot'; readonly task: TaskId; readonly wave: number; readonly reason: string };
+
+/** What a wave took at one Channel Memory: messages and their bytes. */
+export interface GateCounts {
+  recorded: number;
+  recordedBytes: number;
+  /** Held back at one time, at most. */
+  held: number;
+  heldBytes: number;
 }

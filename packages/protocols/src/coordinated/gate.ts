@@ -27,7 +27,22 @@
  * Each rule is a method of its own, so that a planted bug is a subclass.
  */
 import { FILES, WORLD, type Cut, type TaskId } from '@mayfly/wire';
-import type { ChannelGate, GateEffect, LateMessage } from '../contract/waves.ts';
+
+/** A message that waits for its receiver's cut. */
+export interface LateMessage {
+  readonly src: TaskId;
+  readonly channel: number;
+}
+
+export type GateEffect =
+  /** The message gets the next arrival number of its receiver now ({@link Gate.numbered}), and is pushed. */
+  | { readonly type: 'release'; readonly dst: TaskId; readonly message: LateMessage }
+  /** The arrival is appended to the wave stream of its receiver, under its number. `body`: it alone is missing. */
+  | { readonly type: 'record'; readonly dst: TaskId; readonly number: number; readonly body: boolean }
+  /** Everything of the wave that this receiver's image lacks is recorded, durably. */
+  | { readonly type: 'recorded'; readonly dst: TaskId; readonly wave: number }
+  /** (`pcl`) The task may take its image. */
+  | { readonly type: 'flushed'; readonly dst: TaskId; readonly wave: number };
 
 /** An arrival that its receiver's next image may lack. */
 interface Arrival {
@@ -75,7 +90,8 @@ export interface GateState {
 const OUTSIDE = 2;
 const slot = (src: TaskId): number => (src === WORLD ? 0 : src === FILES ? 1 : src + OUTSIDE);
 
-export class Gate implements ChannelGate {
+/** Cuts the channels of the tasks whose home a Channel Memory is. After each call `take` has what is to be done. */
+export class Gate {
   readonly state: GateState;
   #out: GateEffect[] = [];
 

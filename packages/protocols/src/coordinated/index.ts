@@ -8,7 +8,7 @@ import type { Manifest, VProtocol } from '../contract/index.ts';
 import { commdOf } from './commd.ts';
 import { CountingEndpoint } from './endpoint.ts';
 import { imagesOf } from './images.ts';
-import { logOf } from './log.ts';
+import { waveLog } from './log.ts';
 import * as manifests from './manifest.ts';
 import { startOf } from './position.ts';
 import { Waves } from './waves.ts';
@@ -19,7 +19,7 @@ function coordinated(manifest: Manifest): VProtocol {
     manifest,
     rank: (task, size, position, { incarnation }) => new CountingEndpoint(protocol, task, size, position, incarnation),
     commd: commdOf(protocol),
-    log: logOf(protocol),
+    log: waveLog(protocol),
     images: imagesOf(protocol),
     recovery: {
       restarts: true,

@@ -7,12 +7,17 @@ import type { LogPolicy } from '../channel-memory/state.ts';
 import { relayLog } from '../contract/relay.ts';
 import { Gate } from './gate.ts';
 import { replaysOf } from './position.ts';
-import { goBack } from './rollback.ts';
+import { restoreGate } from './rollback.ts';
+import { WaveStage, type WaveRules } from './wave-stage.ts';
 
-export const logOf = (protocol: ProtocolName): LogPolicy => ({
+export const waveRules: WaveRules = { gate: (tasks, home) => new Gate(tasks, home), restoreGate };
+
+/** @param rules a planted bug is another row */
+export const waveLog = (protocol: ProtocolName, rules: WaveRules = waveRules): LogPolicy => ({
   ...relayLog,
   keepsOutput: 'durable',
-  waves: { gate: (tasks, home) => new Gate(tasks, home), goBack },
+  goesBack: true,
+  stages: { letters: ['v'], begin: (s) => [new WaveStage(s, rules)] },
   refuses: () => undefined,
   shows: (w, channel) => channel <= w.stable,
   replays: (position) => replaysOf(position, protocol),

@@ -8,24 +8,16 @@ import type { VProtocol } from '../contract/index.ts';
 import { commdOf } from '../coordinated/commd.ts';
 import { CountingEndpoint } from '../coordinated/endpoint.ts';
 import { imagesOf } from '../coordinated/images.ts';
-import { logOf } from '../coordinated/log.ts';
 import { startOf } from '../coordinated/position.ts';
-import { ClusterGate } from './cluster-gate.ts';
 import { Clusters } from './clusters.ts';
-import { Links } from './links.ts';
+import { clusterLog } from './log.ts';
 import { manifest } from './manifest.ts';
-
-const waves = logOf('hc3i');
 
 export const hc3i: VProtocol = {
   manifest,
   rank: (task, size, position, { incarnation }) => new CountingEndpoint('hc3i', task, size, position, incarnation),
   commd: commdOf('hc3i'),
-  log: {
-    ...waves,
-    waves: { ...waves.waves!, gate: (tasks, home) => new ClusterGate(tasks, home) },
-    clusters: (clusters, own) => new Links(clusters, own),
-  },
+  log: clusterLog(),
   images: imagesOf('hc3i'),
   recovery: {
     restarts: true,

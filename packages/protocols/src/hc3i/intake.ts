@@ -17,7 +17,8 @@
  *  G12 The log keeps what is above the counts of the oldest CLC that garbage collection kept.
  */
 import type { TaskId } from '@mayfly/wire';
-import type { Counts, DeadIntervals, Stamped } from '../contract/clusters.ts';
+import type { Counts, DeadIntervals } from '../contract/clusters.ts';
+import type { Stamped } from './stamps.ts';
 
 export type { DeadIntervals };
 

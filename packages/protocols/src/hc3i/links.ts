@@ -4,7 +4,7 @@
  * own.
  *
  * Owns: which tasks have ended since their cluster last went back. Does not own: the messages and their log
- * (channel-memory/between.ts), which numbers have come.
+ * (inter-cluster.ts), which numbers have come.
  *
  *  S4 A message is accepted, logged and stamped in one step. One that has to wait (S1) is not accepted: its sender
  *     keeps it, so it outlives a rollback of this cluster alone.
@@ -16,18 +16,20 @@ import {
   tasksOfClc,
   type ClcRecord,
   type ClcUnderWay,
-  type ClusterLinks,
   type ClustersNow,
   type Counts,
-  type Leaving,
-  type LinkEffect,
   type Rolled,
-  type Stamped,
 } from '../contract/clusters.ts';
 import { Intake, counter, type IntakeEffect } from './intake.ts';
-import { Stamps } from './stamps.ts';
+import { Stamps, type Leaving, type Stamped } from './stamps.ts';
 
-export class Links implements ClusterLinks {
+/** `push`: the message gets the next arrival number of its receiver. `force`: for the scheduler (G9). */
+export type LinkEffect =
+  | { readonly type: 'push'; readonly message: Stamped }
+  | { readonly type: 'force'; readonly from: number; readonly interval: number };
+
+export class Links {
+  /** Its own cluster. */
   readonly own: number;
   readonly #clusters: readonly number[];
   /** By cluster; nothing comes from the own one. */
@@ -56,10 +58,15 @@ export class Links implements ClusterLinks {
     return this.#clusters[task] ?? 0;
   }
 
+  /** S1: its sender has cut, and it was sent after the cut: it is not accepted before the CLC is over. */
   waits(m: Leaving): boolean {
     return this.#stampsOf(m.src).holds(m);
   }
 
+  /**
+   * A message is here, the next of its channel. `ended`: its receiver has ended, and gets it only if it goes back.
+   * @returns its stamp, which is logged with it, and what follows
+   */
   comes(m: Leaving, ended: boolean): { stamped: Stamped; effects: LinkEffect[] } {
     const stamped = this.#stampsOf(m.src).comes(m);
     if (!stamped) throw new Error(`message ${m.channel} of rank ${m.src} to ${m.dst} waits for a CLC`);
@@ -73,6 +80,7 @@ export class Links implements ClusterLinks {
     for (const task of starting) this.#stamps[cluster]!.cut(sn, task, []);
   }
 
+  /** The CLC under way of the task's cluster. */
   cutting(task: TaskId): number | undefined {
     return this.#stampsOf(task).cuts?.sn;
   }
@@ -85,6 +93,7 @@ export class Links implements ClusterLinks {
     this.#ended.add(task);
   }
 
+  /** The CLC under way of another cluster, if everything that it counts is here (S2). `seen`: of a channel. */
   complete(cluster: number, seen: (src: TaskId, dst: TaskId) => number | undefined): number | undefined {
     const cuts = this.#stamps[cluster]!.cuts;
     if (cluster === this.own || !cuts) return undefined;
@@ -100,6 +109,7 @@ export class Links implements ClusterLinks {
     return cuts.sn;
   }
 
+  /** The CLC under way of a cluster is over. */
   over(cluster: number, sn: number, record: ClcRecord | undefined): LinkEffect[] {
     if (cluster === this.own) return record ? linked(this.#intake.committed(record.ddv)) : [];
     const stamps = this.#stamps[cluster]!;
@@ -109,6 +119,7 @@ export class Links implements ClusterLinks {
     return [];
   }
 
+  /** G11: other clusters went back. @returns messages that were never sent, and whether one of them was pushed */
   sendersWentBack(rolled: readonly Rolled[]): { undone: Stamped[]; pushed: Stamped | undefined } {
     const undone = rolled.flatMap(({ cluster, to, alias }) => {
       this.#stamps[cluster]!.wentBack(to, alias.sn, alias.cuts);
@@ -118,6 +129,7 @@ export class Links implements ClusterLinks {
     return { undone, pushed: undone.find((m) => m.pushed && !this.#ended.has(m.dst)) };
   }
 
+  /** A core begins: `log` is what is logged and not trimmed, in order. `ended`: of its own tasks. */
   restore(
     { stored, underWay, dead }: ClustersNow,
     log: readonly Stamped[],
@@ -140,11 +152,13 @@ export class Links implements ClusterLinks {
     return { log: alive, effects: linked(this.#intake.restore(newest.ddv, alive, held)) };
   }
 
+  /** G12. @returns messages that no rollback needs again */
   trim(stable: readonly ClcRecord[]): Stamped[] {
     for (const { cluster, sn } of stable) if (cluster !== this.own) this.#stamps[cluster]!.forget(sn);
     return this.#intake.trim(new Map(stable[this.own]!.cuts));
   }
 
+  /** Messages for this task that wait for a CLC of its cluster (G9). */
   awaiting(task: TaskId): number {
     return this.#intake.log.reduce((n, m) => n + (m.dst === task && !m.pushed ? 1 : 0), 0);
   }

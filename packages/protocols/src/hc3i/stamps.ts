@@ -11,9 +11,23 @@
  *  S3 After a rollback to CLC s, new messages have the number of its alias. What waited was never sent.
  */
 import type { TaskId } from '@mayfly/wire';
-import type { ClcRecord, Counts, Leaving, Stamped } from '../contract/clusters.ts';
+import type { ClcRecord, Counts } from '../contract/clusters.ts';
 
-export type { Counts, Leaving, Stamped };
+export type { Counts };
+
+/** A message between clusters, and where it is in its channel. */
+export interface Leaving {
+  readonly src: TaskId;
+  readonly dst: TaskId;
+  /** From 1. */
+  readonly channel: number;
+}
+
+export interface Stamped extends Leaving {
+  /** Cluster of the sender. */
+  readonly from: number;
+  readonly interval: number;
+}
 
 type Sends = ReadonlyMap<TaskId, ReadonlyMap<TaskId, number>>;
 const sendsOf = (cuts: Iterable<readonly [TaskId, Counts]>): Sends =>

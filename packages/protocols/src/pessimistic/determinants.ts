@@ -13,7 +13,8 @@ import {
 } from '@mayfly/wire';
 import { addRange, missing } from '../channel-memory/ranges.ts';
 import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
-import { ackSoon, append, type Attachment, type Source, type State } from '../channel-memory/state.ts';
+import { ackSoon, append, type State } from '../channel-memory/state.ts';
+import type { Attachment, Source } from '../channel-memory/tasks.ts';
 import { checkPosition } from './unheard.ts';
 import { aloneOf } from './teams/position.ts';
 

@@ -20,7 +20,8 @@
  */
 import { encodeSession, type Evidence } from '../channel-memory/records.ts';
 import { protocolError } from '../channel-memory/refuse.ts';
-import { append, type Attachment, type Destination, type Source, type State } from '../channel-memory/state.ts';
+import { append, type State } from '../channel-memory/state.ts';
+import type { Attachment, Destination, Source } from '../channel-memory/tasks.ts';
 
 /** `a` attaches; its nonce is `source.nonce`. Logs the incarnation and its nonce if they are new. */
 export function beginSession(s: State, source: Source, a: Attachment, isNew: boolean): void {

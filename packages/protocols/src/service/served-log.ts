@@ -145,7 +145,7 @@ export class ServedLog {
     this.#answers = answers;
     this.#size = options.size;
     this.#fresh = options.fresh;
-    this.#waitsForLine = options.policy.waves !== undefined && !options.fresh;
+    this.#waitsForLine = options.policy.goesBack === true && !options.fresh;
     this.#inbox = new Inbox((event) => this.#take(event));
     const core = (): LogCore | undefined => this.#core;
     this.#input = new InputFeed(options, {
@@ -189,7 +189,7 @@ export class ServedLog {
 
   /** L4: the core is gone, and what was in its memory: all tasks go back. Else, where logs are durable, nothing. */
   lost(): void {
-    if (!this.#options.policy.waves || this.#waitsForLine) return;
+    if (!this.#options.policy.goesBack || this.#waitsForLine) return;
     this.#waitsForLine = true;
     this.#answers.coreLost(this.index);
   }
@@ -406,8 +406,7 @@ export function streamsBetween(from: number, size: number, of: Homes & { policy:
     names.push(`d${t}`);
     if (!isHome(taskId(t), of)) continue;
     names.push(`t${t}`, `w${t}`);
-    if (of.policy.waves) names.push(`v${t}`);
-    if (of.homes) names.push(`x${t}`);
+    for (const letter of of.policy.stages?.letters ?? []) names.push(`${letter}${t}`);
   }
   return names;
 }

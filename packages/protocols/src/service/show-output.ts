@@ -1,6 +1,6 @@
 /** What the world may see of a job whose output waits for checkpoints. Y2 and Y5 say when. */
 import { FILES, WORLD, taskId } from '@mayfly/wire';
-import { EVERYTHING } from '../channel-memory/state.ts';
+import { EVERYTHING } from '../channel-memory/tasks.ts';
 import { START_OF_TASK, countOf, type TaskOfWave } from '../contract/waves.ts';
 import type { ServedLog } from './served-log.ts';
 

@@ -11,7 +11,7 @@
  *  B3 Bounded: {@link LISTED_WAVES} waves and rollbacks; positions of the waves that are kept.
  */
 import { LISTED_WAVES, type RollbackView, type TaskId, type WaveView, type WavesView } from '@mayfly/wire';
-import type { GateCounts } from '../channel-memory/state.ts';
+import type { GateCounts } from '../contract/waves.ts';
 import type { WaveRecord } from '../contract/waves.ts';
 
 interface Work {

@@ -3,9 +3,9 @@
  * outside has cut.
  */
 import { taskId, type TaskId } from '@mayfly/wire';
-import type { Recorded, WaveRecord } from '../../src/contract/waves.ts';
+import type { WaveRecord } from '../../src/contract/waves.ts';
 import { Gate } from '../../src/coordinated/gate.ts';
-import { goBack } from '../../src/coordinated/rollback.ts';
+import { restoreGate, type Recorded } from '../../src/coordinated/rollback.ts';
 
 export interface Message {
   readonly src: TaskId;
@@ -142,7 +142,7 @@ export class ModelLog {
     for (const t of mine) if (t.state === 'image') next.#last[t.task] = t.cut.arrivals;
     const records = (task: TaskId): StreamRecord[] =>
       this.streams.get(`${to?.epoch}/${to?.wave}/${task}`)?.records ?? [];
-    goBack(next.gate, mine, records, (dst, number, record) => {
+    restoreGate(next.gate, mine, records, (dst, number, record) => {
       next.#last[dst] = number;
       next.arrivals[dst]!.set(number, record as StreamRecord);
     });
