@@ -5,7 +5,7 @@
  *  N1 Nothing here ends a job or the server: what fails is logged, and what happened goes on.
  *  N2 A heartbeat counts only for ranks that the dispatcher has given to its node.
  */
-import { roomOf, type Dispatcher, type JobSpec, type SchedulerOfJob, type WaveNews } from '@mayfly/protocols';
+import { roomOf, type Dispatcher, type JobSpec, type CheckpointFigures, type WaveNews } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
 import type { BoardName, Heartbeat, Incarnation, JobId, Manifest, NodeId, NodeView, TaskId } from '@mayfly/wire';
 import { clock } from './clock.ts';
@@ -36,7 +36,7 @@ export interface ChronicleParts {
   /** The room is a lesson's. */
   isLesson: (room: string) => boolean;
   /** Of a job under coordinated checkpointing that is open. */
-  waves: (job: JobId) => Pick<SchedulerOfJob, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
+  waves: (job: JobId) => Pick<CheckpointFigures, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
 }
 
 export class Chronicle {

@@ -27,6 +27,7 @@ export { TeamSets, type ImageSet } from './images/team-sets.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
 export { isWhole, type WaveEffect, type WaveEvent, type WaveOptions } from './contract/waves.ts';
+export { memberService } from './app/members-of-job.ts';
 export { Membership } from './app/membership.ts';
 export { Recovery, type StateOf } from './app/recovery.ts';
 export { SlotWait } from './app/slot-wait.ts';
@@ -38,7 +39,9 @@ export { Gate } from './coordinated/gate.ts';
 export { waveLog, waveRules } from './coordinated/log.ts';
 export type { WaveRules } from './coordinated/wave-stage.ts';
 export { Waves } from './coordinated/waves.ts';
+export { waveService } from './coordinated/waves-of-job.ts';
 export { Clusters } from './hc3i/clusters.ts';
+export { clusterService } from './hc3i/clusters-of-job.ts';
 export { Federation } from './hc3i/federation.ts';
 export { garbageLine } from './hc3i/garbage.ts';
 export { clusterLog } from './hc3i/log.ts';
@@ -55,8 +58,7 @@ export type {
   Rolled as RolledCluster,
 } from './hc3i/records.ts';
 export type { Stamped as StampedMessage } from './hc3i/stamps.ts';
-export { WaveBook, type WaveNews } from './service/wave-book.ts';
-export type { SchedulerOfJob } from './service/scheduler-of-job.ts';
+export { WaveBook } from './coordinated/wave-book.ts';
 export * from './ownership/takeover.ts';
 export { Backlog, type Awaited, type BacklogLimits } from './backlog.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';

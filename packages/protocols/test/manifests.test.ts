@@ -27,18 +27,20 @@ describe('the manifests', () => {
 
   it.each(PROTOCOL_NAMES)('say of %s what its policies do', (name) => {
     const { goesBack } = manifests[name];
-    const { recovery, teams, clusters, scheduler, membership, log } = protocols[name];
+    const { recovery, teams, service, log } = protocols[name];
+    const clusters = log.stages?.letters.includes('x') === true;
     expect(goesBack !== 'nothing').toBe(recovery.restarts);
     expect(goesBack === 'job' || goesBack === 'cluster').toBe(recovery.together === true);
-    expect(goesBack === 'cluster').toBe(clusters !== undefined);
-    expect(goesBack === 'job').toBe(scheduler !== undefined);
+    expect(goesBack === 'job' || goesBack === 'cluster').toBe(log.goesBack === true);
+    expect(goesBack === 'cluster').toBe(clusters);
+    if (log.goesBack) expect(service?.kinds).not.toEqual([]);
     expect(accepts(name, 'pause')).toBe(recovery.restarts);
     expect(accepts(name, 'checkpoints')).toBe(recovery.restarts);
     expect(accepts(name, 'moves')).toBe(recovery.restarts);
     expect(accepts(name, 'scripts')).toBe(!recovery.together);
-    expect(accepts(name, 'clusters')).toBe(clusters !== undefined);
-    expect(accepts(name, 'spawn')).toBe(clusters === undefined);
-    expect(accepts(name, 'ft')).toBe(membership !== undefined);
+    expect(accepts(name, 'clusters')).toBe(clusters);
+    expect(accepts(name, 'spawn')).toBe(!clusters);
+    expect(accepts(name, 'ft')).toBe(service !== undefined && !log.goesBack);
     expect(accepts(name, 'strict')).toBe(log.keeps === 'durable');
     expect(accepts(name, 'teams')).toBe(
       recovery.teams === 'transport' || (recovery.teams === 'unit' && teams !== undefined),

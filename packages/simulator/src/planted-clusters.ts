@@ -9,6 +9,7 @@ import {
   Links,
   Stamps,
   clusterLog,
+  clusterService,
   garbageLine,
   protocols,
   type LoggedByIntake,
@@ -30,7 +31,10 @@ const withIntake = (Wrong: typeof Intake): VProtocol =>
       }
     },
   );
-const withScheduler = (Wrong: typeof Clusters): VProtocol => ({ ...hc3i, clusters: (o) => new Wrong(o) });
+const withScheduler = (Wrong: typeof Clusters): VProtocol => ({
+  ...hc3i,
+  service: clusterService((o) => new Wrong(o)),
+});
 const withFederation = (Wrong: typeof Federation): VProtocol =>
   withScheduler(
     class extends Clusters {

@@ -9,6 +9,7 @@ import {
   protocols,
   waveLog,
   waveRules,
+  waveService,
   type CommdTask,
   type VProtocol,
   type WaveRules,
@@ -25,7 +26,7 @@ const withWaves = (rules: Partial<WaveRules>, protocol = vcl): VProtocol => ({
 
 type GateRule = new (...args: ConstructorParameters<typeof Gate>) => Gate;
 const withGate = (Wrong: GateRule): VProtocol => withWaves({ gate: (tasks, home) => new Wrong(tasks, home) });
-const withScheduler = (Wrong: typeof Waves): VProtocol => ({ ...vcl, scheduler: (o) => new Wrong(o) });
+const withScheduler = (Wrong: typeof Waves): VProtocol => ({ ...vcl, service: waveService((o) => new Wrong(o)) });
 
 // ---- the gate ----
 

@@ -2,13 +2,21 @@
  * Planted bugs of programs that recover themselves (`app`): each is another row of the table of V-protocols, with one
  * rule of the membership service undone.
  */
-import { Membership, Recovery, SlotWait, protocols, type StateOf, type VProtocol } from '@mayfly/protocols';
+import {
+  Membership,
+  Recovery,
+  SlotWait,
+  memberService,
+  protocols,
+  type StateOf,
+  type VProtocol,
+} from '@mayfly/protocols';
 import type { FtModes, TaskId } from '@mayfly/wire';
 import { plant } from './plant.ts';
 
 const withMembership = (Wrong: typeof Membership): VProtocol => ({
   ...protocols.app,
-  membership: (options) => new Wrong(options),
+  service: memberService((options) => new Wrong(options)),
 });
 const withRecovery = (Wrong: typeof Recovery): VProtocol =>
   withMembership(

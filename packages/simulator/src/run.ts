@@ -135,12 +135,13 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     ...o.setup,
   };
   drawTeams(seed, setup, o);
-  if (protocols[setup.protocol].clusters) {
+  const { goesBack } = protocols[setup.protocol].manifest;
+  if (goesBack === 'cluster') {
     Object.assign(spec, { spawn: undefined }); // a new process would be in no cluster
     Object.assign(setup, drawClusters(seed, setup), o.setup);
   }
   // Coordinated checkpointing takes images wherever a rank waits: modules alone.
-  if (protocols[setup.protocol].scheduler ?? protocols[setup.protocol].clusters) {
+  if (goesBack === 'cluster' || goesBack === 'job') {
     Object.assign(spec, { prologueRounds: undefined });
     Object.assign(setup, { kind: 'wasm' });
   }

@@ -190,10 +190,10 @@ export class SimService extends JobService {
         world.trace?.(`cm${cm} covers ${image}`);
         answers.covered(cm, image, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : determinants);
       },
-      wave: (cm, answer) => {
-        if (answer.type !== 'taskEnded')
+      stage: (cm, answer) => {
+        if ('task' in answer && answer.type !== 'taskEnded')
           world.trace?.(`cm${cm}: task ${answer.task} ${answer.type} wave ${answer.wave}`);
-        answers.wave(cm, answer);
+        answers.stage(cm, answer);
       },
       wentBack: (cm, epoch) => {
         world.trace?.(`cm${cm} has gone back, in epoch ${epoch}`);

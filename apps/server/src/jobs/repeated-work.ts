@@ -4,7 +4,7 @@
  *
  * Owns: what each acting incarnation said last, and how it was accounted for. A new incarnation begins at nothing.
  */
-import type { SchedulerOfJob } from '@mayfly/protocols';
+import type { CheckpointFigures } from '@mayfly/protocols';
 import { SPENT, type Heartbeat, type JobId } from '@mayfly/wire';
 import { clock } from '../clock.ts';
 
@@ -27,7 +27,7 @@ export class RepeatedWork {
   readonly #accounts = new Map<JobId, Map<number, Account>>();
 
   constructor(
-    private readonly waves: (job: JobId) => Pick<SchedulerOfJob, 'ran' | 'repeatsUntil' | 'stalled'> | undefined,
+    private readonly waves: (job: JobId) => Pick<CheckpointFigures, 'ran' | 'repeatsUntil' | 'stalled'> | undefined,
   ) {}
 
   /** @param believed whether the incarnation acts at the node that says so */

@@ -9,7 +9,7 @@ import { FROM_THE_START } from '../contract/position.ts';
 import { relayLog, relayTask } from '../contract/relay.ts';
 import type { RecoveryPolicy, VProtocol } from '../contract/index.ts';
 import { manifest } from './manifest.ts';
-import { Membership } from './membership.ts';
+import { memberService } from './members-of-job.ts';
 
 /** Where every task begins, and none again. */
 const START: Position = { protocol: 'app', version: 1, at: null };
@@ -61,5 +61,5 @@ export const app: VProtocol = {
       }),
     },
   },
-  membership: (options) => new Membership(options),
+  service: memberService(),
 };

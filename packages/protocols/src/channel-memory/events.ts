@@ -174,9 +174,11 @@ export type CoreEvent =
 export type StageEvent = WaveLogEvent | ClusterLogEvent;
 export type CmEvent = CoreEvent | StageEvent;
 
+/** What a stage says to the part of its protocol in the service. */
+export type StageEffect = WaveLogEffect | ClusterLogEffect;
+
 export type CmEffect =
-  | WaveLogEffect
-  | ClusterLogEffect
+  | StageEffect
   /** `bytes` become the next record of `stream`; its LSN is what the core expects. */
   | { readonly type: 'append'; readonly stream: StreamName; readonly lsn: number; readonly bytes: Uint8Array }
   /** Records of one stream are appended to another, where the first gets `lsn`. */

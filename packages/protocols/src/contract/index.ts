@@ -12,9 +12,7 @@ import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../endpoint.ts';
 import type { Manifest } from './manifest.ts';
-import type { MembershipOptions, MembershipService } from './membership.ts';
-import type { ClusterOptions, ClusterScheduler } from './clusters.ts';
-import type { CheckpointScheduler, WaveOptions } from './waves.ts';
+import type { ServicePolicy } from '../service/part.ts';
 
 /**
  * The rank's side: its numbers, its events and their replay, and what travels with a frame.
@@ -44,18 +42,15 @@ export interface VProtocol {
   readonly images: ImagePolicy;
   /** Asked by the dispatcher. */
   readonly recovery: RecoveryPolicy;
-  /** Coordinated checkpointing alone: the scheduler of a job's waves. */
-  readonly scheduler?: (options: WaveOptions) => CheckpointScheduler;
-  /** Clusters of tasks that checkpoint independently: the scheduler of them all. */
-  readonly clusters?: (options: ClusterOptions) => ClusterScheduler;
-  /** Programs that recover themselves: who tells them of losses. */
-  readonly membership?: (options: MembershipOptions) => MembershipService;
+  /** Asked by the service; absent: the dispatcher alone deals with losses. */
+  readonly service?: ServicePolicy;
 }
 
 export type { Manifest } from './manifest.ts';
 export { MalformedPosition, type Replays } from './position.ts';
 export type { CommdPolicy, CommdTask, CommdTeam, TeamPolicy } from '../comm/policy.ts';
 export type { LogPolicy } from '../channel-memory/state.ts';
+export type { CheckpointFigures, PartHost, ServicePart, ServicePolicy, WaveNews } from '../service/part.ts';
 export type { CheckpointScheduler, WaveRecord } from './waves.ts';
 export type { ImagePolicy, ImageTable } from '../images/policy.ts';
 export type { RecoveryPolicy, RecoveryTable } from '../dispatcher/policy.ts';

@@ -11,7 +11,7 @@ import { imagesOf } from './images.ts';
 import { waveLog } from './log.ts';
 import * as manifests from './manifest.ts';
 import { startOf } from './position.ts';
-import { Waves } from './waves.ts';
+import { waveService } from './waves-of-job.ts';
 
 function coordinated(manifest: Manifest): VProtocol {
   const protocol = manifest.name;
@@ -29,7 +29,7 @@ function coordinated(manifest: Manifest): VProtocol {
       lacks: () => undefined,
       serverRestarted: () => undefined,
     },
-    scheduler: (options) => new Waves(options),
+    service: waveService(),
   };
 }
 

@@ -9,7 +9,7 @@ import { commdOf } from '../coordinated/commd.ts';
 import { CountingEndpoint } from '../coordinated/endpoint.ts';
 import { imagesOf } from '../coordinated/images.ts';
 import { startOf } from '../coordinated/position.ts';
-import { Clusters } from './clusters.ts';
+import { clusterService } from './clusters-of-job.ts';
 import { clusterLog } from './log.ts';
 import { manifest } from './manifest.ts';
 
@@ -27,5 +27,5 @@ export const hc3i: VProtocol = {
     lacks: () => undefined,
     serverRestarted: () => undefined,
   },
-  clusters: (options) => new Clusters(options),
+  service: clusterService(),
 };

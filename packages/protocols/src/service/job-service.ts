@@ -39,16 +39,11 @@ import { partsOf } from '../dispatcher/parts.ts';
 import { hasExited, idleTasks, slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import type { VProtocol } from '../contract/index.ts';
 import type { ServiceHost } from './service-host.ts';
-import type { ClcRecord, FederationRecord } from '../contract/clusters.ts';
-import type { LineRecord, WaveRecord } from '../contract/waves.ts';
 import { protocols } from '../table.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
-import { membersOf, type MembersOfJob } from './members-of-job.ts';
-import { newScheduler } from './new-scheduler.ts';
-import { nothingLeft, type LeftOfWaves, type SchedulerOfJob } from './scheduler-of-job.ts';
+import type { CheckpointFigures, Entry, PartHost, ServicePart } from './part.ts';
 import type { Timeless } from './timeless.ts';
-import type { WavesHost } from './waves-of-job.ts';
 
 /** Events of the cores; the service adds the time. */
 export type DispatcherInput = Timeless<DispatcherEvent>;
@@ -61,29 +56,28 @@ export class JobService {
   readonly #jobs = new Map<JobId, readonly ServedLog[]>();
   /** V3. */
   readonly #opening = new Map<JobId, (() => void)[]>();
-  /** Of jobs under coordinated checkpointing that are open. */
-  readonly #waves = new Map<JobId, SchedulerOfJob>();
-  /** Of jobs whose programs recover themselves that are open. */
-  readonly #members = new Map<JobId, MembersOfJob>();
-  /** What the registry had of waves and lines when the process began, until their jobs are open. */
-  readonly #left = new Map<JobId, LeftOfWaves>();
+  /** Of open jobs whose protocol brings one. */
+  readonly #parts = new Map<JobId, ServicePart>();
+  /** Kinds of records in the registry that are parts'. */
+  readonly #kinds: ReadonlySet<string>;
+  /** What the registry had of parts when the process began, until their jobs are open. */
+  readonly #left = new Map<JobId, Entry[]>();
   /** When the server before this one was last there, as far as is known. */
   #aliveAt = 0;
   readonly #toDispatcher: Inbox<DispatcherInput>;
   readonly #toImages: Inbox<ImagesInput>;
   readonly #ended = new Set<'dispatcher' | 'images'>();
 
-  /** `table`: the scheduler of each V-protocol; another one only in tests. */
+  /** `table`: what each V-protocol brings; another one only in tests. */
   constructor(
     cores: { dispatcher: Dispatcher; images: CheckpointServer },
     host: ServiceHost,
-    private readonly table: Readonly<
-      Record<ProtocolName, Pick<VProtocol, 'scheduler' | 'clusters' | 'membership'>>
-    > = protocols,
+    private readonly table: Readonly<Record<ProtocolName, Pick<VProtocol, 'service'>>> = protocols,
   ) {
     this.dispatcher = cores.dispatcher;
     this.images = cores.images;
     this.#host = host;
+    this.#kinds = new Set(Object.values(this.table).flatMap(({ service }) => service?.kinds ?? []));
     this.#toDispatcher = new Inbox((e) => this.#stepDispatcher(e));
     this.#toImages = new Inbox((e) => this.#stepImages(e));
   }
@@ -109,19 +103,16 @@ export class JobService {
    * First event after a start of the process: everything that the registry has. Images come first, because the
    * dispatcher hears which of them are complete.
    */
-  recover(entries: readonly (readonly [key: string, value: unknown])[]): void {
+  recover(entries: readonly Entry[]): void {
     this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed|near)\//.test(key)) });
-    for (const [key, value] of entries) {
+    for (const entry of entries) {
+      const [key, value] = entry;
       if (key === ALIVE_KEY) this.#aliveAt = (value as { at: number }).at;
       const [kind, job] = key.split('/') as [string, JobId];
-      if (!['wave', 'line', 'near', 'clc', 'federation'].includes(kind)) continue;
-      const left = this.#left.get(job) ?? nothingLeft();
-      this.#left.set(job, left);
-      if (kind === 'wave') left.waves.push(value as WaveRecord);
-      else if (kind === 'line') left.line = value as LineRecord;
-      else if (kind === 'near') left.near.push(key);
-      else if (kind === 'clc') left.clcs.push(value as ClcRecord);
-      else left.federation = value as FederationRecord;
+      if (!this.#kinds.has(kind)) continue;
+      const left = this.#left.get(job);
+      if (left) left.push(entry);
+      else this.#left.set(job, [entry]);
     }
     const ours = entries.filter(([key]) => key === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(key));
     this.dispatch({ type: 'recover', entries: ours, images: this.images.newest() });
@@ -156,21 +147,19 @@ export class JobService {
         return this.#host.dispatcher(e);
       case 'goesBack':
         return this.#whenOpen(e.job, () =>
-          this.#waves.get(e.job)?.lost(e.cause, e.cause === 'paused' ? [] : [e.task], { task: e.task }),
+          this.#parts.get(e.job)?.lost?.(e.cause, e.cause === 'paused' ? [] : [e.task], { task: e.task }),
         );
       case 'wantsWave':
-        return this.#waves.get(e.job)?.ask();
+        return this.#parts.get(e.job)?.ask?.();
       case 'rolledBack':
         for (const log of this.logs(e.job)) for (const [task, incarnation] of e.acting) log.acting(task, incarnation);
-        return this.#waves.get(e.job)?.lineDurable(e.epoch);
+        return this.#parts.get(e.job)?.lineDurable?.(e.epoch);
       case 'fenceCs':
         return this.#whenOpen(e.job, () => this.fenceImages(e.job, e.task, e.incarnation));
       case 'fenceCm':
         return this.#whenOpen(e.job, () => this.fenceLog(e.job, e.cm, e.task, e.incarnation));
       case 'taskDead':
-        return this.#whenOpen(e.job, () =>
-          this.#members.get(e.job)?.put({ type: 'dead', task: e.task, above: e.above }),
-        );
+        return this.#whenOpen(e.job, () => this.#parts.get(e.job)?.dead?.(e.task, e.above));
       case 'teams':
         return this.#whenOpen(e.job, () => {
           for (const log of this.logs(e.job)) log.teams(e.teams, e.dissolved);
@@ -187,7 +176,7 @@ export class JobService {
         this.image({ type: 'taskDone', job: e.job, task: e.task });
         this.#whenOpen(e.job, () => {
           for (const log of this.logs(e.job)) log.done(e.task);
-          this.#members.get(e.job)?.put({ type: 'ended', task: e.task });
+          this.#parts.get(e.job)?.done?.(e.task);
         });
         return;
       default:
@@ -214,14 +203,14 @@ export class JobService {
       case 'trim':
         return this.order(e.job, e.cm, { type: 'trim', task: e.task, position: e.to });
       case 'waveChecked':
-        return this.#waves.get(e.job)?.checked(e.wave, e.sound, e.reason);
+        return this.#parts.get(e.job)?.checked?.(e.wave, e.sound, e.reason);
       case 'waveDamaged':
-        return this.#waves.get(e.job)?.lost('image', [], { task: e.task });
+        return this.#parts.get(e.job)?.lost?.('image', [], { task: e.task });
       case 'nearStored':
-        return this.#waves.get(e.job)?.stored(e.wave, { ...e, sentBytes: 0, near: true });
+        return this.#parts.get(e.job)?.stored?.(e.wave, { ...e, sentBytes: 0, near: true });
       case 'complete':
         this.#host.images(e);
-        if (e.wave !== undefined) this.#waves.get(e.job)?.stored(e.wave, e);
+        if (e.wave !== undefined) this.#parts.get(e.job)?.stored?.(e.wave, e);
         return this.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
       case 'chosen': {
         const { job, task, incarnation, image, position, ended } = e;
@@ -257,20 +246,17 @@ export class JobService {
   answersOf(job: JobId): LogAnswers {
     return {
       fenced: (cm, task, incarnation, progress) => {
-        this.#members.get(job)?.fenced(task, incarnation, cm);
+        this.#parts.get(job)?.fenced?.(task, incarnation, cm);
         this.dispatch({ type: 'fencedCm', job, task, incarnation, cm, ...progress });
       },
       covered: (cm, image, determinants) => this.image({ type: 'covered', image, cm, determinants }),
       refused: (_cm, task, incarnation, error) => this.dispatch({ type: 'refused', job, task, incarnation, error }),
       failed: (_cm, error) => this.failed(job, error),
-      began: (task) => {
-        this.#waves.get(job)?.began(task);
-      },
-      wave: (_cm, answer) => this.#waves.get(job)?.answered(answer),
-      between: (cm, answer) => this.#waves.get(job)?.between?.(cm, answer),
-      coreLost: (cm) => this.#waves.get(job)?.lost('channels', [], { cm }),
-      wentBack: (cm, epoch) => this.#waves.get(job)?.wentBack(cm, epoch),
-      clusters: () => this.#waves.get(job)?.clusters?.(),
+      began: (task) => this.#parts.get(job)?.began?.(task),
+      stage: (cm, answer) => this.#parts.get(job)?.answered?.(cm, answer),
+      coreLost: (cm) => this.#parts.get(job)?.lost?.('channels', [], { cm }),
+      wentBack: (cm, epoch) => this.#parts.get(job)?.wentBack?.(cm, epoch),
+      recovered: () => this.#parts.get(job)?.recovered?.(),
     };
   }
 
@@ -297,80 +283,73 @@ export class JobService {
     const programs = partsOf(spec).map(({ count, program }) => ({ count, hash: program.hash }));
     const wholeEvery = spec.parity && wholeEveryOf(spec.parity);
     this.image({ type: 'openJob', job, protocol, size, channelMemories, programs, wholeEvery, acting });
-    this.#openWaves(spec);
-    this.#openMembers(spec);
+    this.#openPart(spec);
   }
 
-  #openMembers(spec: JobSpec): void {
+  /** After a restart of the server the logs of a job that goes back wait for a line (L4 of served-log.ts). */
+  #openPart(spec: JobSpec): void {
     const { id: job } = spec;
-    const members =
-      this.#members.get(job) ??
-      membersOf(this.table[spec.protocol].membership, spec, {
-        now: () => this.#host.now(),
-        idle: () => idleTasks(this.dispatcher, job),
-        logs: () => this.logs(job),
-        gone: (task) => this.#host.dispatcher({ type: 'taskDone', job, task }),
-        record: () => this.dispatcher.core.jobs.get(job)?.record,
-        add: (group) => this.#host.replace?.(job, group),
-        failed: (error) => this.failed(job, error),
-        defect: (event, error) => this.#host.defect('members', event, error),
-      });
-    if (members) this.#members.set(job, members);
+    const policy = this.table[spec.protocol].service;
+    if (!policy || this.#parts.has(job)) return;
+    const part = policy.begin(spec, this.#hostOf(job));
+    this.#parts.set(job, part);
+    const left = this.#left.get(job) ?? [];
+    this.#left.delete(job);
+    if (!this.logs(job).some((log) => log.waitsForLine)) return part.begin?.();
+    // Nobody goes back any more: what the logs have is final, and goes out.
+    if (hasExited(this.dispatcher, job)) return part.finish?.();
+    const since = this.dispatcher.core.jobs.get(job)?.record.startedAt ?? spec.submittedAt;
+    part.recover?.(left, { since, until: this.#aliveAt });
   }
 
-  /** A task asks the membership service (WorldMode.MEMBER). @returns whether its job has one */
-  askMembers(job: JobId, task: TaskId, body: Uint8Array): boolean {
-    const members = this.#members.get(job);
-    members?.asked(task, body);
-    return members !== undefined;
-  }
-
-  /** After a restart of the server its logs wait for a line (L4 of served-log.ts). */
-  #openWaves(spec: JobSpec): void {
-    const { id: job } = spec;
-    if (this.#waves.has(job)) return;
-    const host: WavesHost = {
-      now: () => this.#host.now(),
+  #hostOf(job: JobId): PartHost {
+    const host = this.#host;
+    return {
+      now: () => host.now(),
       logs: () => this.logs(job),
       dispatch: (event) => this.dispatch(event),
       image: (event) => this.image(event),
       near: (wave) => this.images.nearIn(job, wave),
-      commit: (changes, then) => this.#host.commit(changes, () => this.#waves.get(job) === waves && then()),
-      log: (level, message) => this.#host.log(level, job, message),
-      changed: (news) => this.#host.waves?.(job, news),
-      defect: (event, error) => this.#host.defect('waves', event, error),
+      commit: (changes, then) => {
+        const part = this.#parts.get(job);
+        host.commit(changes, () => this.#parts.get(job) === part && then());
+      },
+      idle: () => idleTasks(this.dispatcher, job),
+      record: () => this.dispatcher.core.jobs.get(job)?.record,
+      gone: (task) => host.dispatcher({ type: 'taskDone', job, task }),
+      add: (group) => host.replace?.(job, group),
+      failed: (error) => this.failed(job, error),
+      log: (level, message) => host.log(level, job, message),
+      changed: (news) => host.waves?.(job, news),
+      defect: (event, error) => host.defect('part', event, error),
     };
-    const waves = newScheduler(this.table[spec.protocol], spec, host);
-    if (!waves) return;
-    this.#waves.set(job, waves);
-    const left = this.#left.get(job) ?? nothingLeft();
-    this.#left.delete(job);
-    if (!this.logs(job).some((log) => log.waitsForLine)) return waves.begin?.();
-    // Nobody goes back any more: what the logs have is final, and goes out.
-    if (hasExited(this.dispatcher, job)) return waves.finish();
-    const since = this.dispatcher.core.jobs.get(job)?.record.startedAt ?? spec.submittedAt;
-    waves.recover(left, { since, until: this.#aliveAt });
+  }
+
+  /** A task asks the membership service (WorldMode.MEMBER). @returns whether its job has one */
+  askMembers(job: JobId, task: TaskId, body: Uint8Array): boolean {
+    const part = this.#parts.get(job);
+    if (!part?.asked) return false;
+    part.asked(task, body);
+    return true;
   }
 
   /** Every 250 ms or so: what only time brings. */
   tick(): void {
     this.dispatch({ type: 'tick' });
-    for (const waves of this.#waves.values()) waves.tick();
-    for (const members of this.#members.values()) members.tick();
+    for (const part of this.#parts.values()) part.tick();
   }
 
   /** The job has ended: its logs give what they have to the world before they are closed. */
   ending(job: JobId): void {
-    this.#waves.get(job)?.end();
+    this.#parts.get(job)?.end?.();
   }
 
   /** The job has ended, and its Channel Memories are closed: its images may go. */
   close(job: JobId): void {
     this.#jobs.delete(job);
     this.#opening.delete(job);
-    const gone = this.#waves.get(job)?.keys();
-    this.#waves.delete(job);
-    this.#members.delete(job);
+    const gone = this.#parts.get(job)?.keys?.();
+    this.#parts.delete(job);
     if (gone && gone.length > 0)
       this.#host.commit(
         gone.map((key) => [key, undefined] as const),
@@ -421,8 +400,7 @@ export class JobService {
     let left = logs.length;
     const grown = (): void => {
       if (--left > 0) return;
-      this.#waves.get(job)?.grow(size);
-      this.#members.get(job)?.put({ type: 'grow', tasks: size, ...(group.replaces && { replaces: group.root }) });
+      this.#parts.get(job)?.grow?.(size, group);
       this.dispatch({ type: 'spawn', job, group });
       then();
     };
@@ -439,9 +417,9 @@ export class JobService {
 
   // What is known of the ranks
 
-  /** Under coordinated checkpointing: its waves since this start of the server, and what they cost; else undefined. */
-  waves(job: JobId): SchedulerOfJob | undefined {
-    return this.#waves.get(job);
+  /** Where tasks go back together: the checkpoints since this start of the server, and what they cost. */
+  waves(job: JobId): CheckpointFigures | undefined {
+    return this.#parts.get(job)?.figures;
   }
 
   /** What the Channel Memories have of each task; nothing while one of them recovers. */

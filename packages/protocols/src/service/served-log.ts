@@ -24,20 +24,19 @@ import type {
   Line,
   Progress,
   Range,
+  StageEffect,
+  StageEvent,
   StreamName,
 } from '../channel-memory/events.ts';
-import type { ClustersNow, Rolled } from '../contract/clusters.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
 import type { AnswerSource } from '../files/answer-feed.ts';
 import { InputFeed, type InputRoom, type StdinSource } from './input-feed.ts';
 import { Inbox } from './inbox.ts';
 
-/** Answers of coordinated checkpointing. */
-export type WaveAnswer = Extract<CmEffect, { type: 'cut' | 'recorded' | 'cannot' | 'taskEnded' }>;
-/** …about messages between clusters. */
-export type ClusterAnswer = Extract<CmEffect, { type: 'force' | 'sent' }>;
+/** What a stage says, and exits that are durable: for the part of the protocol (part.ts). */
+export type StageAnswer = StageEffect | Extract<CmEffect, { type: 'taskEnded' }>;
 /** Effects that leave the cores. The others are answers, which {@link LogAnswers} takes. */
-export type LogIo = Exclude<CmEffect, WaveAnswer | ClusterAnswer | { type: 'fenced' | 'covered' | 'failed' }>;
+export type LogIo = Exclude<CmEffect, StageAnswer | { type: 'fenced' | 'covered' | 'failed' }>;
 
 export interface LogHost {
   /** Performs an effect, or throws (L3). */
@@ -62,15 +61,13 @@ export interface LogAnswers {
   failed(cm: number, error: ErrorBody): void;
   /** The first attachment of an incarnation, at its home. */
   began(task: TaskId): void;
-  wave(cm: number, answer: WaveAnswer): void;
-  /** L4: a core under coordinated checkpointing is gone, with what it held. */
+  stage(cm: number, answer: StageAnswer): void;
+  /** L4: a core is gone, with what it held, and its tasks go back. */
   coreLost(cm: number): void;
   /** L4: its core begins where all tasks of the job, or of its cluster, go back to. */
   wentBack(cm: number, epoch: number): void;
-  /** Of a job with clusters. */
-  between?(cm: number, answer: ClusterAnswer): void;
-  /** What a core has to know of the clusters of the job; undefined: it has none. */
-  clusters?(): ClustersNow | undefined;
+  /** What a core has to know that has recovered, before anything else; undefined: nothing. */
+  recovered(): StageEvent | undefined;
 }
 
 /**
@@ -201,14 +198,12 @@ export class ServedLog {
     this.#host.restart();
   }
 
-  /** Other clusters went back, this one did not: nothing of their old incarnations comes any more. */
-  sendersWentBack(rolled: readonly Rolled[]): void {
-    for (const { alias } of rolled)
-      for (const [task] of alias.cuts) {
-        const incarnation = this.#fences.get(task);
-        if (incarnation !== undefined) this.step({ type: 'fence', task, incarnation });
-      }
-    this.step({ type: 'sendersWentBack', rolled });
+  /** Tasks of others went back, its own did not: nothing of their old incarnations comes any more. */
+  fenceAgain(tasks: Iterable<TaskId>): void {
+    for (const task of tasks) {
+      const incarnation = this.#fences.get(task);
+      if (incarnation !== undefined) this.step({ type: 'fence', task, incarnation });
+    }
   }
 
   /** What the world may see of a task, and which answers of the file service the task never needs again. */
@@ -237,8 +232,8 @@ export class ServedLog {
     for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
     this.step({ type: 'recovered', fresh: this.#fresh });
     this.#fresh = false;
-    const clusters = this.#answers.clusters?.();
-    if (clusters) this.step({ type: 'clusters', now: clusters });
+    const first = this.#answers.recovered();
+    if (first) this.step(first);
     for (const task of this.#done) this.step({ type: 'done', task });
     for (const task of this.#unattended) this.step({ type: 'unattended', task });
     for (const [task, upTo] of this.#stable) this.step({ type: 'stable', task, ...upTo });
@@ -302,10 +297,9 @@ export class ServedLog {
       case 'recorded':
       case 'cannot':
       case 'taskEnded':
-        return this.#answers.wave(this.index, e);
       case 'force':
       case 'sent':
-        return this.#answers.between?.(this.index, e);
+        return this.#answers.stage(this.index, e);
       case 'attached':
         this.#host.perform(e);
         if (!e.resume && this.isHome(e.task)) this.#answers.began(e.task);

@@ -2,7 +2,7 @@
 import type { JobId, SpawnGroup } from '@mayfly/wire';
 import type { DispatcherEffect } from '../dispatcher/effects.ts';
 import type { CheckpointServerEffect } from '../images/events.ts';
-import type { WaveNews } from './wave-book.ts';
+import type { WaveNews } from './part.ts';
 
 /** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
 export type DispatcherIo = Exclude<
@@ -31,7 +31,7 @@ export interface ServiceHost {
   dispatcher(effect: DispatcherIo): void;
   images(effect: ImagesIo): void;
   /** A core threw: a defect. Throws it again, or continues with the next event. */
-  defect(core: 'dispatcher' | 'images' | 'waves' | 'members', event: string, error: unknown): void;
+  defect(core: 'dispatcher' | 'images' | 'part', event: string, error: unknown): void;
   /** Makes changes durable, in the order of all commits, then calls `then`; never, if the process ends before. */
   commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
   /** The job gets these tasks: answered by {@link JobService.spawned}. Absent: no job is under FT-MPI's modes. */

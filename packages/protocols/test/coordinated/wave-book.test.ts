@@ -1,7 +1,7 @@
 /** Figures of waves and rollbacks (invariants B1 to B3). */
 import { LISTED_WAVES, taskId, type TaskId } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { WaveBook } from '../../src/service/wave-book.ts';
+import { WaveBook } from '../../src/coordinated/wave-book.ts';
 import type { WaveRecord } from '../../src/contract/waves.ts';
 
 const t = (n: number): TaskId => taskId(n);

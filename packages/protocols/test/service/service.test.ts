@@ -23,6 +23,8 @@ import {
   type JobSpec,
   type LogAnswers,
   type LogIo,
+  type ServedLogOptions,
+  type ServicePolicy,
   type StreamName,
 } from '../../src/index.ts';
 
@@ -46,7 +48,7 @@ const spec: JobSpec = {
 };
 
 /** A Channel Memory over streams in memory. `fails`: an effect that cannot be performed. */
-function served(answers: LogAnswers, fails: (e: LogIo) => boolean = () => false) {
+function served(answers: LogAnswers, fails: (e: LogIo) => boolean = () => false, of: Partial<ServedLogOptions> = {}) {
   const streams = new Map<string, Uint8Array[]>();
   const performed: LogIo[] = [];
   const broke: unknown[] = [];
@@ -67,6 +69,7 @@ function served(answers: LogAnswers, fails: (e: LogIo) => boolean = () => false)
         message: (n) => typed[n - 1]!,
       },
       files: { answerable: () => 0, answer: () => undefined },
+      ...of,
     },
     {
       perform: (e) => {
@@ -100,7 +103,8 @@ function heard(): { answers: LogAnswers; said: string[] } {
     refused: (_cm, t, n) => void said.push(`refused ${t}.${n}`),
     failed: (_cm, e) => void said.push(`failed ${e.code}`),
     began: (t) => void said.push(`began ${t}`),
-    wave: (_cm, e) => void said.push(`${e.type} ${e.task}`),
+    stage: (_cm, e) => void said.push(`${e.type} ${'task' in e ? e.task : ''}`),
+    recovered: () => undefined,
     coreLost: (cm) => void said.push(`lost core ${cm}`),
     wentBack: (_cm, epoch) => void said.push(`went back in epoch ${epoch}`),
   };
@@ -186,7 +190,8 @@ describe('a Channel Memory', () => {
 });
 
 describe('the service', () => {
-  function service() {
+  function service(table?: ConstructorParameters<typeof JobService>[2]) {
+    const changed: unknown[] = [];
     const io: (DispatcherIo | ImagesIo)[] = [];
     const host = {
       now: () => 1000,
@@ -195,11 +200,14 @@ describe('the service', () => {
       defect: (_core: string, _event: string, error: unknown) => {
         throw error;
       },
-      commit: (_changes: unknown, then: () => void) => then(),
+      commit(changes: readonly unknown[], then: () => void) {
+        changed.push(...changes);
+        then();
+      },
       log: () => undefined,
     };
     const cores = { dispatcher: new Dispatcher(), images: new CheckpointServer() };
-    const s = new JobService(cores, host);
+    const s = new JobService(cores, host, table);
     /** Carries out commits at once. */
     const commit = (): void => {
       for (let e = io.shift(); e; e = io.shift()) {
@@ -219,7 +227,7 @@ describe('the service', () => {
         holds: [],
         images: [],
       });
-    return { s, commit, done, hello };
+    return { s, commit, done, hello, changed };
   }
 
   it('assigns a rank after the images and every Channel Memory have fenced, however late the job opens (V3)', () => {
@@ -237,6 +245,42 @@ describe('the service', () => {
     log.begin();
     commit();
     expect(done.filter((e) => e.type === 'assign')).toMatchObject([{ job, task, incarnation: 0 }]);
+  });
+
+  it('gives a part of a protocol that it does not know what it had in the registry, and what happens to its job', () => {
+    const heard: unknown[] = [];
+    const part: ServicePolicy = {
+      kinds: ['tally'],
+      begin: () => ({
+        tick: () => heard.push('tick'),
+        recover: (left, worked) => heard.push(left, worked),
+        began: (t) => heard.push(`began ${t}`),
+        answered: (_cm, a) => heard.push(a.type),
+        grow: (tasks) => heard.push(`grown to ${tasks}`),
+        end: () => heard.push('end'),
+        keys: () => [`tally/${job}/1`],
+      }),
+    };
+    const { s, commit, hello, changed } = service({ ...protocols, pessimistic: { service: part } });
+    hello();
+    s.recover([
+      ['alive', { at: 500 }],
+      [`tally/${job}/1`, 7],
+      [`other/${job}/1`, 8],
+    ]);
+    s.dispatch({ type: 'submit', job: spec });
+    commit();
+    const answers = s.answersOf(job);
+    const log = served(answers, undefined, { policy: protocols.vcl.log, fresh: false });
+    s.open(job, [log.log]);
+    s.acting(spec, []);
+    answers.began(task);
+    answers.stage(0, { type: 'recorded', task, wave: 1 });
+    s.tick();
+    s.ending(job);
+    s.close(job);
+    expect(heard).toEqual([[[`tally/${job}/1`, 7]], { since: 1000, until: 500 }, 'began 0', 'recorded', 'tick', 'end']);
+    expect(changed).toEqual([[`tally/${job}/1`, undefined]]);
   });
 
   it('lets the dispatcher hear of new tasks once every Channel Memory has them (V4)', () => {

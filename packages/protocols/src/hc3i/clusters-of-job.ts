@@ -3,7 +3,7 @@
  * back. The Channel Memory with the number of a cluster is the home of its tasks.
  *
  * Owns: which keys the job has in the registry, which waves have images, figures for people (one wave-book.ts for each
- * cluster). Does not own: what the scheduler decides (hc3i/clusters.ts), the cores.
+ * cluster). Does not own: what the scheduler decides (clusters.ts), the cores.
  *
  *  Y4 The world cuts when every task of the cluster has. It never depends on what can be undone, because it sees only
  *     what no loss can undo. So the file service needs no interval of its own: it never fails, and does nothing in
@@ -30,18 +30,37 @@ import {
   type ClcRecord,
   type ClusterEffect,
   type ClusterEvent,
+  type ClusterLogEvent,
+  type ClusterOptions,
   type ClusterScheduler,
-  type ClustersNow,
+  type FederationRecord,
+  type Rolled,
 } from '../contract/clusters.ts';
 import type { TaskOfWave } from '../contract/waves.ts';
-import { Inbox } from './inbox.ts';
-import { OutputWaits } from './output-waits.ts';
-import type { LeftOfWaves, Loss, SchedulerOfJob } from './scheduler-of-job.ts';
-import type { ClusterAnswer, WaveAnswer } from './served-log.ts';
-import { showEverything, showUpTo } from './show-output.ts';
-import type { Timeless } from './timeless.ts';
-import { WaveBook } from './wave-book.ts';
-import { aborts, type WavesHost } from './waves-of-job.ts';
+import { OutputWaits } from '../coordinated/output-waits.ts';
+import { showEverything, showUpTo } from '../coordinated/show-output.ts';
+import { WaveBook } from '../coordinated/wave-book.ts';
+import { aborts, settingsOf, type WavesHost } from '../coordinated/waves-of-job.ts';
+import { Inbox } from '../service/inbox.ts';
+import type { CheckpointFigures, Entry, Loss, ServicePart, ServicePolicy, Worked } from '../service/part.ts';
+import type { ServedLog, StageAnswer } from '../service/served-log.ts';
+import type { Timeless } from '../service/timeless.ts';
+import { Clusters } from './clusters.ts';
+
+/** @param scheduler a planted bug is another one */
+export const clusterService = (
+  scheduler: (options: ClusterOptions) => ClusterScheduler = (options) => new Clusters(options),
+): ServicePolicy => ({
+  kinds: ['clc', 'federation'],
+  begin(spec, host) {
+    const { id: job, channelMemories, checkpointMs, clusterCheckpointMs: timers, clusters: homes = [] } = spec;
+    const tasks = Array.from({ length: channelMemories }, (_, cluster) =>
+      homes.flatMap((home, t) => (home === cluster ? [taskId(t)] : [])),
+    );
+    const core = scheduler({ job, tasks, settings: settingsOf(spec), timers });
+    return new ClustersOfJob(job, tasks, core, host, checkpointMs > 0 || timers !== undefined);
+  },
+});
 
 type Input = Timeless<ClusterEvent>;
 
@@ -57,7 +76,8 @@ interface Check {
 /** Of a cluster without a timer there is none. */
 const periodOf = (ms: number): { periodMs?: number } => (Number.isFinite(ms) ? { periodMs: Math.round(ms) } : {});
 
-export class ClustersOfJob implements SchedulerOfJob {
+export class ClustersOfJob implements ServicePart, CheckpointFigures {
+  readonly figures = this;
   readonly #books: readonly WaveBook[];
   readonly #inbox: Inbox<Input>;
   /** By cluster: the checkpoints of one do not keep those of another from being asked for. */
@@ -100,19 +120,20 @@ export class ClustersOfJob implements SchedulerOfJob {
     this.host.commit(changes, () => undefined);
   }
 
-  recover(
-    { clcs, federation }: Pick<LeftOfWaves, 'clcs' | 'federation'>,
-    worked: { since: number; until: number },
-  ): void {
+  recover(left: readonly Entry[], worked: Worked): void {
+    const own = federationKey(this.job);
+    const federation = left.find(([key]) => key === own)?.[1] as FederationRecord | undefined;
+    const clcs = left.flatMap(([key, value]) => (key === own ? [] : [value as ClcRecord]));
     const now = this.host.now();
     for (const { cluster, sn, images } of clcs) {
       this.#keys.add(clcKey(this.job, cluster, sn));
       this.#waves[cluster]?.add(images);
     }
-    if (federation) this.#keys.add(federationKey(this.job));
+    if (federation) this.#keys.add(own);
     this.#books.forEach((book, cluster) => {
-      const own = clcs.filter((r) => r.cluster === cluster);
-      const last = own.reduce<ClcRecord | undefined>((a, b) => (a && a.sn > b.sn ? a : b), undefined);
+      const last = clcs
+        .filter((r) => r.cluster === cluster)
+        .reduce<ClcRecord | undefined>((a, b) => (a && a.sn > b.sn ? a : b), undefined);
       book.restarted(last?.wave, this.tasks[cluster]!, worked, now);
     });
     this.#performAll(this.scheduler.recover(clcs, federation, now));
@@ -235,8 +256,8 @@ export class ClustersOfJob implements SchedulerOfJob {
     throw new Error('a job with clusters does not grow');
   }
 
-  clusters(): ClustersNow {
-    return this.scheduler.clusters;
+  recovered(): ClusterLogEvent {
+    return { type: 'clusters', now: this.scheduler.clusters };
   }
 
   tick(): void {
@@ -375,9 +396,14 @@ export class ClustersOfJob implements SchedulerOfJob {
     }
     for (const [cluster, log] of logs.entries()) {
       const own = rolled.find((r) => r.cluster === cluster);
-      if (!own) log.sendersWentBack(rolled);
+      if (!own) this.#sendersWentBack(log, rolled);
       else log.goBack({ epoch, to: own.alias.wave && { ...own.alias.wave, tasks: this.#byTask(own.alias) } });
     }
+  }
+
+  #sendersWentBack(log: ServedLog, rolled: readonly Rolled[]): void {
+    log.fenceAgain(rolled.flatMap(({ alias }) => alias.cuts.map(([task]) => task)));
+    log.step({ type: 'sendersWentBack', rolled });
   }
 
   /** As a Channel Memory looks them up; those of other clusters are none of its business. */
@@ -409,12 +435,7 @@ export class ClustersOfJob implements SchedulerOfJob {
 
   // ---- answers ----
 
-  between(cm: number, a: ClusterAnswer): void {
-    if (a.type === 'force') this.tell({ type: 'force', cluster: cm, from: a.from, interval: a.interval });
-    else this.tell({ type: 'sent', cluster: a.cluster, wave: a.wave, to: cm });
-  }
-
-  answered(a: WaveAnswer): void {
+  answered(cm: number, a: StageAnswer): void {
     switch (a.type) {
       case 'cut':
         this.#bookOf(a.task).cut(a.wave, a.task, this.host.now());
@@ -425,6 +446,10 @@ export class ClustersOfJob implements SchedulerOfJob {
         return this.tell({ type: 'cannot', task: a.task, wave: a.wave, reason: a.reason });
       case 'taskEnded':
         return this.#ended(a.task, a.report);
+      case 'force':
+        return this.tell({ type: 'force', cluster: cm, from: a.from, interval: a.interval });
+      case 'sent':
+        return this.tell({ type: 'sent', cluster: a.cluster, wave: a.wave, to: cm });
     }
   }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Waves } from '../../src/index.ts';
 import { START_OF_TASK } from '../../src/contract/waves.ts';
 import type { ServedLog } from '../../src/service/served-log.ts';
-import { WavesOfJob } from '../../src/service/waves-of-job.ts';
+import { WavesOfJob } from '../../src/coordinated/waves-of-job.ts';
 
 const JOB = jobId('abcdefghijkl');
 const task = taskId(0);
@@ -44,9 +44,9 @@ function begins(waveMs: number, forMs: number, waits: { output: number; bytes: n
     waves.tick();
     const wave = scheduler.underWay;
     if (wave === undefined || now - at.at(-1)! < waveMs) continue;
-    waves.answered({ type: 'cut', task: task as TaskId, wave, cut: START_OF_TASK });
+    waves.answered(0, { type: 'cut', task: task as TaskId, wave, cut: START_OF_TASK });
     waves.stored(wave, { task, image: imageId(`image-${wave}`), bytes: 1, sentBytes: 1 });
-    waves.answered({ type: 'recorded', task, wave });
+    waves.answered(0, { type: 'recorded', task, wave });
   }
   return at;
 }

@@ -3,7 +3,7 @@
  * nothing that a job does depends on it.
  *
  * Owns: figures of the newest waves and rollbacks, sums of all; how much each task has worked. Does not own: what a
- * wave is (coordinated/waves.ts).
+ * wave is (waves.ts).
  *
  *  B1 The *position* of a task is how long it has worked on its way from its start, without what was undone. A cut
  *     notes it; a rollback sets it back to the cut that it goes back to, and the difference is what was lost.
@@ -11,8 +11,8 @@
  *  B3 Bounded: {@link LISTED_WAVES} waves and rollbacks; positions of the waves that are kept.
  */
 import { LISTED_WAVES, type RollbackView, type TaskId, type WaveView, type WavesView } from '@mayfly/wire';
-import type { GateCounts } from '../contract/waves.ts';
-import type { WaveRecord } from '../contract/waves.ts';
+import type { GateCounts, WaveRecord } from '../contract/waves.ts';
+import type { WaveNews } from '../service/part.ts';
 
 interface Work {
   /** Its position when it began to act, or now, if it does not. */
@@ -29,25 +29,6 @@ interface Figures {
   /** B1. */
   readonly positions: Map<TaskId, number>;
 }
-
-/** What a time line shows. */
-export type WaveNews =
-  | {
-      readonly kind: 'wave';
-      readonly at: number;
-      readonly wave: number;
-      readonly ms: number;
-      readonly cluster?: number;
-    }
-  | {
-      readonly kind: 'rollback';
-      readonly at: number;
-      readonly wave: number;
-      readonly ms: number;
-      readonly cause: string;
-      readonly cluster?: number;
-      readonly alertedBy?: number[];
-    };
 
 export class WaveBook {
   readonly #work = new Map<TaskId, Work>();

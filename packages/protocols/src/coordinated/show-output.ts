@@ -2,7 +2,7 @@
 import { FILES, WORLD, taskId } from '@mayfly/wire';
 import { EVERYTHING } from '../channel-memory/tasks.ts';
 import { START_OF_TASK, countOf, type TaskOfWave } from '../contract/waves.ts';
-import type { ServedLog } from './served-log.ts';
+import type { ServedLog } from '../service/served-log.ts';
 
 /** What a task had written at its cut, and the answers of the file service that it had; of one that had ended, all. */
 export function showUpTo(logs: readonly ServedLog[], t: TaskOfWave): void {

@@ -21,45 +21,74 @@ import {
   type Manifest,
   type TaskId,
   type WavesView,
+  wholeEveryOf,
 } from '@mayfly/wire';
+import type { JobSpec } from '../dispatcher/events.ts';
 import {
   lineKey,
   nearKey,
   waveKey,
   type CheckpointScheduler,
+  type LineRecord,
   type WaveEffect,
   type WaveEvent,
+  type WaveOptions,
   type WaveRecord,
+  type WaveSettings,
 } from '../contract/waves.ts';
-import type { CheckpointServerEvent } from '../images/events.ts';
-import type { DispatcherEvent } from '../dispatcher/events.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox } from '../service/inbox.ts';
+import type {
+  CheckpointFigures,
+  Entry,
+  PartHost,
+  ServicePart,
+  ServicePolicy,
+  StoredImage,
+  Worked,
+} from '../service/part.ts';
+import type { StageAnswer } from '../service/served-log.ts';
+import type { Timeless } from '../service/timeless.ts';
 import { OutputWaits } from './output-waits.ts';
 import { showEverything, showUpTo } from './show-output.ts';
-import type { Timeless } from './timeless.ts';
-import type { ServedLog, WaveAnswer } from './served-log.ts';
-import { WaveBook, type WaveNews } from './wave-book.ts';
-import type { LeftOfWaves, SchedulerOfJob, StoredImage } from './scheduler-of-job.ts';
+import { WaveBook } from './wave-book.ts';
+import { Waves } from './waves.ts';
 
-export interface WavesHost {
-  now(): number;
-  logs(): readonly ServedLog[];
-  dispatch(event: Timeless<DispatcherEvent>): void;
-  image(event: Timeless<CheckpointServerEvent>): void;
-  /** Manifests of images of level 1 that are protected, and wait for the commit of this wave. */
-  near(wave: number): readonly Manifest[];
-  /** Durable when `then` is called; in the order of all commits. */
-  commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
-  log(level: 'info' | 'warn' | 'error', message: string): void;
-  /** {@link WavesOfJob.view} has changed. */
-  changed(news: WaveNews | undefined): void;
-  /** A core threw: a defect. */
-  defect(event: string, error: unknown): void;
-}
+/** A first wave that takes longer is abandoned, ms. */
+const WAVE_MS = 60_000;
+
+/** What the owner of a job has asked for of its waves. */
+export const settingsOf = ({ checkpointMs, parity }: JobSpec): WaveSettings => ({
+  periodMs: checkpointMs > 0 ? checkpointMs : undefined,
+  waveMs: WAVE_MS,
+  wholeEvery: parity && wholeEveryOf(parity),
+});
+
+/** @param scheduler a planted bug is another one */
+export const waveService = (
+  scheduler: (options: WaveOptions) => CheckpointScheduler = (options) => new Waves(options),
+): ServicePolicy => ({
+  kinds: ['wave', 'line', 'near'],
+  begin(spec, host) {
+    const { id: job, size, channelMemories, checkpointMs } = spec;
+    const participants = [...Array.from({ length: channelMemories }, (_, cm) => `cm${cm}`), 'images'];
+    const core = scheduler({ job, tasks: size, participants, settings: settingsOf(spec) });
+    return new WavesOfJob(job, core, host, checkpointMs > 0);
+  },
+});
+
+/** What it asks of its host. */
+export type WavesHost = Pick<
+  PartHost,
+  'now' | 'logs' | 'dispatch' | 'image' | 'near' | 'commit' | 'log' | 'changed' | 'defect'
+>;
+
+/** Each kind of record of the registry by its keys. */
+const isKind = (kind: string, key: string): boolean => key.startsWith(`${kind}/`);
 
 type Input = Timeless<WaveEvent>;
 
-export class WavesOfJob implements SchedulerOfJob {
+export class WavesOfJob implements ServicePart, CheckpointFigures {
+  readonly figures = this;
   readonly #records = new Map<number, WaveRecord>();
   readonly #inbox: Inbox<Input>;
   readonly #book = new WaveBook();
@@ -77,11 +106,11 @@ export class WavesOfJob implements SchedulerOfJob {
     this.#inbox = new Inbox((e) => this.#take(e));
   }
 
-  recover(
-    { waves, line, near }: Pick<LeftOfWaves, 'waves' | 'line' | 'near'>,
-    worked: { readonly since: number; readonly until: number },
-  ): void {
-    this.#near = new Set(near);
+  recover(left: readonly Entry[], worked: Worked): void {
+    const of = <T>(kind: string): T[] => left.flatMap(([key, value]) => (isKind(kind, key) ? [value as T] : []));
+    const waves = of<WaveRecord>('wave');
+    const [line] = of<LineRecord>('line');
+    this.#near = new Set(left.flatMap(([key]) => (isKind('near', key) ? [key] : [])));
     for (const w of waves) this.#records.set(w.wave, w);
     const last = waves.reduce<WaveRecord | undefined>((a, b) => (a && a.wave > b.wave ? a : b), undefined);
     const size = Math.max(0, ...this.host.logs().map((log) => log.size));
@@ -277,18 +306,17 @@ export class WavesOfJob implements SchedulerOfJob {
 
   // ---- answers ----
 
-  answered(a: WaveAnswer): void {
-    const { task } = a;
+  answered(_cm: number, a: StageAnswer): void {
     switch (a.type) {
       case 'cut':
-        this.#book.cut(a.wave, task, this.host.now());
-        return this.tell({ type: 'cut', task, wave: a.wave, cut: a.cut });
+        this.#book.cut(a.wave, a.task, this.host.now());
+        return this.tell({ type: 'cut', task: a.task, wave: a.wave, cut: a.cut });
       case 'recorded':
-        return this.tell({ type: 'recorded', task, wave: a.wave });
+        return this.tell({ type: 'recorded', task: a.task, wave: a.wave });
       case 'cannot':
-        return this.tell({ type: 'cannot', task, wave: a.wave, reason: a.reason });
+        return this.tell({ type: 'cannot', task: a.task, wave: a.wave, reason: a.reason });
       case 'taskEnded':
-        return this.#ended(task, a.report);
+        return this.#ended(a.task, a.report);
     }
   }
 

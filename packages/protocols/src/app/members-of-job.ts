@@ -8,64 +8,71 @@ import {
   WorldMode,
   encodeMember,
   homeOf,
-  type ErrorBody,
   type Incarnation,
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
-import { capacityOf, type JobRecord, type JobSpec } from '../dispatcher/events.ts';
+import { capacityOf } from '../dispatcher/events.ts';
 import { partOfTask, partsOf } from '../dispatcher/parts.ts';
 import { groupOf } from '../dispatcher/state.ts';
-import type { VProtocol } from '../contract/index.ts';
-import type { MembershipEffect, MembershipEvent, MembershipService } from '../contract/membership.ts';
+import type {
+  MembershipEffect,
+  MembershipEvent,
+  MembershipOptions,
+  MembershipService,
+} from '../contract/membership.ts';
 import { readRequest } from '../contract/member-request.ts';
-import { Inbox } from './inbox.ts';
-import type { ServedLog } from './served-log.ts';
+import { Inbox } from '../service/inbox.ts';
+import type { PartHost, ServicePart, ServicePolicy } from '../service/part.ts';
+import { Membership } from './membership.ts';
 
-export interface MembersHost {
-  now(): number;
-  /** Tasks of the job without a slot; none while the server gives out none. */
-  idle(): readonly TaskId[];
-  logs(): readonly ServedLog[];
-  /** What belongs to the task may go. */
-  gone(task: TaskId): void;
-  /** What is known of the job; undefined: it is forgotten. */
-  record(): JobRecord | undefined;
-  /** The job gets a task in place of a lost one. */
-  add(group: SpawnGroup): void;
-  /** The job cannot go on. */
-  failed(error: ErrorBody): void;
-  defect(event: string, error: unknown): void;
-}
+/** @param service a planted bug is another one */
+export const memberService = (
+  service: (options: MembershipOptions) => MembershipService = (options) => new Membership(options),
+): ServicePolicy => ({
+  kinds: [],
+  begin({ channelMemories, ft }, host) {
+    const modes = ft?.communicators === 'abort' ? undefined : ft;
+    const slotMs = ft?.slotMs ?? DEFAULT_SLOT_MS;
+    return new MembersOfJob(service({ tasks: host.logs()[0]?.size ?? 0, channelMemories, ft: modes, slotMs }), host);
+  },
+});
 
-export class MembersOfJob {
+class MembersOfJob implements ServicePart {
   /** All effects of an event before the next one: so the notices of one loss go out together. */
   readonly #inbox: Inbox<MembershipEvent>;
 
   constructor(
     private readonly core: MembershipService,
-    private readonly host: MembersHost,
+    private readonly host: PartHost,
   ) {
     this.#inbox = new Inbox((e) => this.#step(e));
   }
 
-  put(event: MembershipEvent): void {
-    this.#inbox.put(event);
+  tick(): void {
+    this.#inbox.put({ type: 'tick', now: this.host.now(), idle: this.host.idle() });
   }
 
-  /** Every 250 ms or so. */
-  tick(): void {
-    this.put({ type: 'tick', now: this.host.now(), idle: this.host.idle() });
+  grow(tasks: number, { replaces, root }: SpawnGroup): void {
+    this.#inbox.put({ type: 'grow', tasks, ...(replaces && { replaces: root }) });
+  }
+
+  dead(task: TaskId, above: Incarnation): void {
+    this.#inbox.put({ type: 'dead', task, above });
+  }
+
+  done(task: TaskId): void {
+    this.#inbox.put({ type: 'ended', task });
   }
 
   fenced(task: TaskId, incarnation: Incarnation, cm: number): void {
-    this.put({ type: 'fenced', task, incarnation, cm });
+    this.#inbox.put({ type: 'fenced', task, incarnation, cm });
   }
 
   /** WorldMode.MEMBER of a task. The Channel Memory has checked that it can be read. */
   asked(task: TaskId, body: Uint8Array): void {
     const request = readRequest(body);
-    if (request) this.put({ type: 'request', task, request });
+    if (request) this.#inbox.put({ type: 'request', task, request });
   }
 
   #step(event: MembershipEvent): void {
@@ -117,16 +124,4 @@ export class MembersOfJob {
     const args = groupOf(record, task)?.parts[0]!.args ?? partsOf(spec)[partOfTask(record, task)]!.args;
     this.host.add({ first: first as TaskId, root: task, parts: [{ args, count: 1 }], replaces: true });
   }
-}
-
-/** Undefined: the job's protocol has no membership service. */
-export function membersOf(
-  service: VProtocol['membership'],
-  { channelMemories, ft }: JobSpec,
-  host: MembersHost,
-): MembersOfJob | undefined {
-  if (!service) return undefined;
-  const modes = ft?.communicators === 'abort' ? undefined : ft;
-  const slotMs = ft?.slotMs ?? DEFAULT_SLOT_MS;
-  return new MembersOfJob(service({ tasks: host.logs()[0]?.size ?? 0, channelMemories, ft: modes, slotMs }), host);
 }

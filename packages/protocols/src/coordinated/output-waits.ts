@@ -3,7 +3,7 @@
  * wait, as far as checkpoints then take no more than one part in {@link SHARE} of the time; at once when a task waits
  * for an answer of the file service, or very much waits.
  */
-import type { ServedLog } from './served-log.ts';
+import type { ServedLog } from '../service/served-log.ts';
 
 /** Output waits about so long, or until there is so much of it. */
 const WAITS_MS = 5000;
