@@ -354,7 +354,7 @@ describe('restart', () => {
     for (const n of [1, 2]) s.complete(manifest(n, {}, 1));
     s.restart(2);
     for (const n of [2, 1]) s.send('checked', { image: manifest(n, {}, 1).image, sound: false });
-    expect(s.of('lost')).toMatchObject([{ incarnation: 2, error: { code: 'LOST_LOG' } }]);
+    expect(s.of('lost')).toMatchObject([{ incarnation: 2, error: { code: 'LOST_CHECKPOINTS' } }]);
   });
 
   it('C4: a fence ends the offers of the old incarnation', () => {

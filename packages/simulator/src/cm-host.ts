@@ -172,7 +172,7 @@ export class CmHost {
     if (!served) return;
     const policy = this.world.protocol.log;
     if (!this.fresh && policy.keeps === 'memory' && !policy.goesBack)
-      return server.failed({ code: 'LOST_LOG', message: 'what the Channel Memory had in its memory is gone' });
+      return server.failed({ code: 'SERVER_RESTARTED', message: 'what the Channel Memory had in its memory is gone' });
     if (policy.goesBack && !this.fresh && !this.goesBack) {
       // what was in its memory is gone: all go back
       served.lost();
@@ -188,7 +188,7 @@ export class CmHost {
       served.begin(core, (s) => ({ records: log.scan(s), next: log.next(s) }));
     } catch (e) {
       if (e instanceof DamagedLog)
-        return server.failed({ code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${e.message}` });
+        return server.failed({ code: 'DAMAGED_LOG', message: `The log of the job cannot be recovered: ${e.message}` });
       return this.broken(e);
     }
     if (served.core) this.world.trace?.(`cm${this.index} serves${this.fresh ? '' : ', recovered from its log'}`);

@@ -33,7 +33,7 @@ test('none gives the right answer while links break', () => {
 test('none never gives a wrong answer: a lost node, rank or server ends its job', () => {
   const reports = runs(25, { setup: { protocol: 'none' } });
   expect(reports.flatMap((r) => r.violation ?? [])).toEqual([]);
-  expect(new Set(reports.flatMap((r) => r.endedBy ?? []))).toEqual(new Set(['LOST_NODES', 'LOST_LOG']));
+  expect(new Set(reports.flatMap((r) => r.endedBy ?? []))).toEqual(new Set(['LOST_NODES', 'SERVER_RESTARTED']));
 });
 
 test.each<[string, RegExp, Partial<VProtocol>, readonly FaultKind[]]>([

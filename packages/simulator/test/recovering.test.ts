@@ -23,5 +23,5 @@ test('all that are left see the same, whatever happens to nodes and links', () =
 test('every kind of fault: such a job does not outlive its server', () => {
   const ends = Array.from({ length: 8 }, (_, i) => run(i + 1, { setup: { protocol: 'app' } }));
   expect(ends.flatMap((r) => r.violation ?? [])).toEqual([]);
-  expect(ends.some((r) => r.endedBy === 'LOST_LOG')).toBe(true);
+  expect(ends.some((r) => r.endedBy === 'SERVER_RESTARTED')).toBe(true);
 });

@@ -109,7 +109,7 @@ describe.skipIf(!linux)('a stream whose sync failed', () => {
     await s.close();
     rmSync(join(dir.path, 'a'), { recursive: true });
     await expect(log.open('a')).rejects.toMatchObject({
-      code: 'LOST_LOG',
+      code: 'DAMAGED_LOG',
       message: expect.stringContaining('ends at record 0 and had been written up to 1'),
     });
     // Removed as it should be, its name begins anew.

@@ -154,7 +154,7 @@ describe('power loss', () => {
             const t = await again.open('s');
             return [...t.scan()];
           })(),
-        ).rejects.toMatchObject({ code: 'LOST_LOG', message: expect.stringContaining('damage') });
+        ).rejects.toMatchObject({ code: 'DAMAGED_LOG', message: expect.stringContaining('damage') });
         await again.close();
         await copy.dispose();
       }

@@ -141,6 +141,27 @@ export const ERRORS = {
     status: 0,
     advice: 'The server lost unsynced writes together with a rank; run with durability "strict" to survive that.',
   },
+  LOST_CHECKPOINTS: {
+    retry: false,
+    status: 0,
+    advice:
+      'Every checkpoint that the job could go back to is damaged. Look at the disk of the server with mayfly check, ' +
+      'and run the job again.',
+  },
+  DAMAGED_LOG: {
+    retry: false,
+    status: 0,
+    advice:
+      'Bytes of the log of the job that were on the disk already are damaged or gone. Look at the disk of the server ' +
+      'with mayfly check, and run the job again.',
+  },
+  SERVER_RESTARTED: {
+    retry: true,
+    status: 0,
+    advice:
+      'The protocol of the job keeps messages in the memory of the server. Run the job again; under a protocol that ' +
+      'restarts ranks it outlives the server.',
+  },
   LOST_NODES: {
     retry: true,
     status: 0,

@@ -268,7 +268,7 @@ export class ChannelMemoryHost {
     })();
     this.ready.catch((e: unknown) =>
       this.#deps.answers.failed(this.spec.index, {
-        code: 'LOST_LOG',
+        code: 'DAMAGED_LOG',
         message: `The log of the job cannot be recovered: ${(e as Error).message}`,
       }),
     );
@@ -297,7 +297,7 @@ export class ChannelMemoryHost {
     this.ready.then(waiting?.resolve, waiting?.reject);
     this.ready.catch((e: unknown) =>
       this.#deps.answers.failed(this.spec.index, {
-        code: 'LOST_LOG',
+        code: 'DAMAGED_LOG',
         message: `The log of the job cannot be recovered: ${(e as Error).message}`,
       }),
     );

@@ -216,7 +216,7 @@ export class WorldHost {
     if (!place)
       throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} arrived before message ${t.next}`);
     if (place.mode !== mode || place.length !== body.length)
-      throw new MayflyError('LOST_LOG', `message ${n} from task ${task} was redelivered with different content`);
+      throw new MayflyError('DAMAGED_LOG', `message ${n} from task ${task} was redelivered with different content`);
     if (stream !== undefined) {
       try {
         t.write(stream, body, place.start);

@@ -21,7 +21,7 @@ const recovery: RecoveryPolicy = {
   lost: () => undefined,
   lacks: () => undefined,
   serverRestarted: () => ({
-    code: 'LOST_LOG',
+    code: 'SERVER_RESTARTED',
     message:
       'The server was restarted, and the protocol "app" keeps messages in its memory only. Run the job with ' +
       '"pessimistic" to survive this.',

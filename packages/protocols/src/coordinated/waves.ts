@@ -381,7 +381,7 @@ export class Waves {
     if (this.#kept.length > 0) return this.#choose();
     this.#finished = true;
     const message = 'The images of both waves that are kept are damaged: the job has no checkpoint to go back to.';
-    this.#out.push({ type: 'failed', error: { code: 'LOST_LOG', message } });
+    this.#out.push({ type: 'failed', error: { code: 'LOST_CHECKPOINTS', message } });
   }
 
   #writeLine(wave: number): void {

@@ -346,7 +346,7 @@ export class Federation {
       if (stored.length > 0) continue;
       this.#finished = true;
       const message = `All kept checkpoints of cluster ${cluster} are damaged: the job has none to go back to.`;
-      this.#out.push({ type: 'failed', error: { code: 'LOST_LOG', message } });
+      this.#out.push({ type: 'failed', error: { code: 'LOST_CHECKPOINTS', message } });
       return;
     }
   }

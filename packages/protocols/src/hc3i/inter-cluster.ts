@@ -148,7 +148,7 @@ export class InterCluster implements LogStage, OwnMessages {
 
   #missing({ src, dst }: Stamped, channel: number): void {
     const message = `message ${channel} of rank ${src} to rank ${dst} is no longer in the log of messages between clusters`;
-    this.#s.out.push({ type: 'failed', task: dst, error: { code: 'LOST_LOG', message } });
+    this.#s.out.push({ type: 'failed', task: dst, error: { code: 'DAMAGED_LOG', message } });
   }
 
   // ---- messages ----

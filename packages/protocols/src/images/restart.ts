@@ -43,7 +43,7 @@ export function lost(s: State, t: Task): void {
     task: t.task,
     incarnation,
     error: {
-      code: 'LOST_LOG',
+      code: 'LOST_CHECKPOINTS',
       message:
         `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the ` +
         'rank cannot restart.',

@@ -34,7 +34,7 @@ export const none: VProtocol = {
     }),
     lacks: () => undefined,
     serverRestarted: () => ({
-      code: 'LOST_LOG',
+      code: 'SERVER_RESTARTED',
       message:
         'The server was restarted, and the protocol "none" keeps no log of running work. Run the job with ' +
         '"pessimistic" to survive this.',

@@ -454,7 +454,7 @@ describe('restart of the server', () => {
   it('`none` does not survive it, and says so', () => {
     const s = running({}, { protocol: 'none' });
     s.crash();
-    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG' } });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'SERVER_RESTARTED' } });
   });
 
   it('an end that was being made durable when the server died is made again', () => {

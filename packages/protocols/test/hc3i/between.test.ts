@@ -200,5 +200,5 @@ test('a message that the log has lost ends the job', () => {
   b.goesBack();
   b.start(false);
   b.begins(now(START.map((c) => [c])));
-  expect(b.news('failed')).toMatchObject([{ task: 2, error: { code: 'LOST_LOG' } }]);
+  expect(b.news('failed')).toMatchObject([{ task: 2, error: { code: 'DAMAGED_LOG' } }]);
 });

@@ -292,7 +292,7 @@ describe('the Checkpoint Server: "older sets are void"', () => {
     expect(s.of('chosen')).toMatchObject([{ task: 1, image: idOf(1, 2), position: regrouped(at(2), undefined) }]);
     s.send('restart', { job: J, task: taskId(1), incarnation: incarnation(4) });
     s.send('checked', { image: idOf(1, 2), sound: false });
-    expect(s.of('lost')).toMatchObject([{ task: 1, error: { code: 'LOST_LOG' } }]);
+    expect(s.of('lost')).toMatchObject([{ task: 1, error: { code: 'LOST_CHECKPOINTS' } }]);
   });
 
   it('an image that a member takes alone is one more of its task', () => {

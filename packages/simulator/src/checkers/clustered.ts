@@ -384,6 +384,8 @@ export class Clustered extends WithoutLog implements ProtocolCheckers {
    * one to which the line leads. Q12 judges whether all are kept that ought to be.
    */
   override excuses(error: ErrorBody, misfortunes: Excuses): boolean {
-    return super.excuses(error, misfortunes) || (error.code === 'LOST_LOG' && misfortunes.damagedImages.size > 0);
+    return (
+      super.excuses(error, misfortunes) || (error.code === 'LOST_CHECKPOINTS' && misfortunes.damagedImages.size > 0)
+    );
   }
 }

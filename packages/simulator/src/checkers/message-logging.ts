@@ -35,6 +35,7 @@ import type { Standing } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
 import { Records, messageKey, type Meaning, type Place } from './records.ts';
 import {
+  isDamage,
   incarnationOf,
   name,
   type Excuses,
@@ -394,7 +395,7 @@ export class MessageLogging implements ProtocolCheckers {
    * nothing.
    */
   excuses({ code, message }: ErrorBody, { powerLost, damagedLogs, damagedImages }: Excuses): boolean {
-    if (code !== 'LOST_LOG') return false;
+    if (!isDamage(code)) return false;
     const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
     if (named === undefined) return damagedLogs.size > 0;
     // T9: the images of that commit are the only ones for a while

@@ -122,6 +122,6 @@ export class Relay implements ProtocolCheckers {
 
   /** A deadlock is believed when nodes report it: no rank can be tried on another node. */
   excuses({ code }: ErrorBody, { beyondLinks }: Excuses): boolean {
-    return beyondLinks && ['LOST_NODES', 'LOST_LOG', 'DEADLOCK'].includes(code);
+    return beyondLinks && ['LOST_NODES', 'SERVER_RESTARTED', 'DEADLOCK'].includes(code);
   }
 }

@@ -97,6 +97,10 @@ export interface RecoveriesWitness extends RecoveryWitness {
   standsStill(): void;
 }
 
+/** The job ends because something is lost or damaged that the server kept. */
+export const isDamage = (code: ErrorBody['code']): boolean =>
+  code === 'LOST_LOG' || code === 'DAMAGED_LOG' || code === 'LOST_CHECKPOINTS';
+
 /** What lets a job end with a named error instead of its answer: run.ts asks the kit. */
 export interface Excuses {
   /**

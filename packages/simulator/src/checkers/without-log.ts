@@ -1,7 +1,7 @@
 /** What kits of protocols have in common whose ranks have no log of their own: checkpoints count together. */
 import type { ErrorBody } from '@mayfly/wire';
 import { Violation } from '../violation.ts';
-import type { Excuses } from './universal.ts';
+import { isDamage, type Excuses } from './universal.ts';
 
 export abstract class WithoutLog {
   // ---- of no concern ----
@@ -36,6 +36,6 @@ export abstract class WithoutLog {
 
   /** What is damaged on the server's disk may end the job, with its name. */
   excuses({ code }: ErrorBody, { damagedLogs, damagedImages }: Excuses): boolean {
-    return code === 'LOST_LOG' && (damagedLogs.size > 0 || damagedImages.size > 1);
+    return isDamage(code) && (damagedLogs.size > 0 || damagedImages.size > 1);
   }
 }

@@ -27,8 +27,8 @@ export interface FileMessageLogOptions {
 }
 
 /**
- * @throws MayflyError (from `open`) LOST_LOG when synced bytes are damaged, VERSION_MISMATCH when another version wrote
- * them.
+ * @throws MayflyError (from `open`) DAMAGED_LOG when synced bytes are damaged, VERSION_MISMATCH when another version
+ * wrote them.
  */
 export async function openFileMessageLog(directory: string, options: FileMessageLogOptions = {}): Promise<MessageLog> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -32,7 +32,7 @@ export { storageError } from '../storage-error.ts';
 
 export const damaged = (stream: string, what: string): MayflyError =>
   new MayflyError(
-    'LOST_LOG',
+    'DAMAGED_LOG',
     `stream ${stream}: ${what}; these bytes had been synced, so this is damage of the disk or of the file, ` +
       'and not a crash',
   );

@@ -13,7 +13,7 @@
  *     (but for `trimsUnsynced`).
  * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still
  *     holds is unknown. The next open of the stream returns what reads back whole, written once more
- *     (stream-recovery.ts), and LOST_LOG if that is less than was synced.
+ *     (stream-recovery.ts), and DAMAGED_LOG if that is less than was synced.
  */
 import { ftruncateSync, readFileSync, readSync, unlinkSync, writeSync, fdatasync } from 'node:fs';
 import { join } from 'node:path';
@@ -225,7 +225,7 @@ export class FileStream implements LogStream {
     return this.#segments[low - 1];
   }
 
-  /** The offsets of a segment, scanning it the first time. @throws MayflyError LOST_LOG when it is damaged */
+  /** The offsets of a segment, scanning it the first time. @throws MayflyError DAMAGED_LOG when it is damaged */
   #indexed(segment: Segment): Uint32Array {
     if (!segment.offsets) this.#load(segment);
     return segment.offsets!;

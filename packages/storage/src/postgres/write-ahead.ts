@@ -127,7 +127,7 @@ export class WriteAhead {
         if (number === BigInt(next + out.length)) out.push(bytes.slice(NUMBER_BYTES));
       }
     } catch (error) {
-      if (!(error instanceof MayflyError) || error.code !== 'LOST_LOG') throw error;
+      if (!(error instanceof MayflyError) || error.code !== 'DAMAGED_LOG') throw error;
     }
     return out;
   }

@@ -21,7 +21,7 @@ export function logFailures(server: () => PostgresServer): void {
       for (const d of opened.splice(0)) await d.close();
     });
 
-    it('whose row is damaged or missing ends with LOST_LOG', async () => {
+    it('whose row is damaged or missing ends with DAMAGED_LOG', async () => {
       const log = await open();
       for (const name of ['changed', 'lost', 'whole']) {
         const s = await log.open(name);
@@ -42,14 +42,14 @@ export function logFailures(server: () => PostgresServer): void {
         ['lost', 'records 1 to 1 are missing'],
       ])
         await expect(log.open(name!)).rejects.toMatchObject({
-          code: 'LOST_LOG',
+          code: 'DAMAGED_LOG',
           message: expect.stringContaining(words!),
         });
       expect((await log.open('whole')).next).toBe(3);
       // Its last row is gone: the process knows how far it had got.
       await (await log.open('whole')).close();
       await server().asAdmin(`DELETE FROM "${schema}".log_batch WHERE first = 2`);
-      await expect(log.open('whole')).rejects.toMatchObject({ code: 'LOST_LOG' });
+      await expect(log.open('whole')).rejects.toMatchObject({ code: 'DAMAGED_LOG' });
     });
 
     it('of another process of the storage loses a stream that the owner opens, and all when another one owns', async () => {
