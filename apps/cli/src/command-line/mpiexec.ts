@@ -93,11 +93,11 @@ const jobOptions = (command: Command): Command =>
       )
       .option(
         '--checkpoint <seconds>',
-        'target interval between checkpoints of a rank (default: 30; app and none take none); with vcl, pcl and ' +
-          'hc3i from one checkpoint of ' +
-          'all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their cost and the losses); ' +
-          "with hc3i also of each cluster ('30,60'; '30,none': without a timer, the other cluster takes checkpoints " +
-          'only when messages or output ask for them)',
+        'target interval between checkpoints of a rank (default: 30; app and none take none). Where one takes ' +
+          'more than half of it, they are further apart, and a line says so. With vcl, pcl and hc3i from one ' +
+          'checkpoint of all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their ' +
+          "cost and the losses); with hc3i also of each cluster ('30,60'; '30,none': without a timer, the other " +
+          'cluster takes checkpoints only when messages or output ask for them)',
         timers,
       )
       .option(

@@ -2,7 +2,7 @@
  * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks'
  * output comes as it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
  */
-import type { JobView, ProvisionalOutput } from '@mayfly/wire';
+import { spacingText, type JobView, type ProvisionalOutput } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
 import type { Embedded } from '../local-cluster.ts';
@@ -128,6 +128,7 @@ async function showUntilEnd(
     for (const stream of ['stdout', 'stderr'] as const) progress.write(process[stream], mergers[stream].flush());
   };
   let quiet = 0;
+  let spaced = false;
   const ticker = setInterval(() => {
     progress.set(describeJob(latest, (Date.now() - began) / 1000));
     // Nothing came for a while: a line that is still open is a prompt.
@@ -157,6 +158,11 @@ async function showUntilEnd(
         // Without a progress line there is nothing that says so.
         if (!options.quiet && !process.stderr.isTTY && (v.stopped === undefined) !== (latest.stopped === undefined))
           warn(v.stopped ? `job ${job.id} is paused: ${v.stopped.message}` : `job ${job.id} resumed`);
+        const spacing = options.quiet || spaced ? undefined : spacingText(v);
+        if (spacing !== undefined) {
+          spaced = true;
+          progress.write(process.stderr, warning(`job ${job.id}: ${spacing}`));
+        }
         latest = v;
       },
       provisional: (streams) =>

@@ -33,7 +33,7 @@ import {
   type ClusterScheduler,
   type ClustersNow,
 } from '../contract/clusters.ts';
-import type { TaskOfWave } from '../contract/waves.ts';
+import type { Due, TaskOfWave } from '../contract/waves.ts';
 import { Inbox } from './inbox.ts';
 import { OutputWaits } from './output-waits.ts';
 import type { LeftOfWaves, Loss, SchedulerOfJob } from './scheduler-of-job.ts';
@@ -55,7 +55,10 @@ interface Check {
 }
 
 /** Of a cluster without a timer there is none. */
-const periodOf = (ms: number): { periodMs?: number } => (Number.isFinite(ms) ? { periodMs: Math.round(ms) } : {});
+const periodOf = ({ periodMs, askedMs }: Omit<Due, 'at'>): { periodMs?: number; askedMs?: number } => ({
+  ...(Number.isFinite(periodMs) && { periodMs: Math.round(periodMs) }),
+  ...(askedMs !== undefined && { askedMs }),
+});
 
 export class ClustersOfJob implements SchedulerOfJob {
   readonly #books: readonly WaveBook[];
@@ -146,9 +149,9 @@ export class ClustersOfJob implements SchedulerOfJob {
         .sort((a, b) => a.at - b.at)
         .slice(-LISTED_WAVES);
     return {
-      clusters: this.#clusterViews(due.map((d) => d.periodMs)),
+      clusters: this.#clusterViews(due),
       chosen: this.chosen,
-      ...periodOf(Math.min(...due.map((d) => d.periodMs))),
+      ...periodOf(due.reduce((a, b) => (b.periodMs < a.periodMs ? b : a))),
       ...(next.length > 0 && { nextAt: Math.round(Math.min(...next)) }),
       committed: sum('committed'),
       abandoned: sum('abandoned'),
@@ -159,7 +162,7 @@ export class ClustersOfJob implements SchedulerOfJob {
     };
   }
 
-  #clusterViews(periods: readonly number[]): ClusterView[] {
+  #clusterViews(due: readonly Due[]): ClusterView[] {
     const { stored } = this.scheduler.clusters;
     return this.tasks.map((ranks, cluster) => {
       const { sn, ddv } = stored[cluster]!.at(-1)!;
@@ -169,7 +172,7 @@ export class ClustersOfJob implements SchedulerOfJob {
         ranks: [...ranks],
         sn,
         ddv: [...ddv],
-        ...periodOf(periods[cluster]!),
+        ...periodOf(due[cluster]!),
         stored: stored[cluster]!.length,
         ...this.#counts[cluster]!,
         waiting: ranks.reduce((n, task) => n + (core?.awaiting(task) ?? 0), 0),
