@@ -135,7 +135,11 @@ const jobOptions = (command: Command): Command =>
         rooms,
       )
       .option('--notify <url>', 'URL to which the server posts the end of the job')
-      .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
+      .option(
+        '--memory <size>',
+        'memory limit of a rank, such as 512M; at most what the server allows (default: 1G)',
+        size,
+      )
       .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),
   ).passThroughOptions();
 

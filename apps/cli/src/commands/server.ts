@@ -34,6 +34,8 @@ export interface ServerCommandOptions {
   quotaSlots?: number;
   quotaJobs?: number;
   quotaStorage?: number;
+  /** Bytes. */
+  maxRankMemory?: number;
   oidcIssuer?: string;
   oidcClientId?: string;
   oidcClientSecretFile?: string;
@@ -188,6 +190,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
     ...(options.room === undefined ? {} : { room: options.room }),
     ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.maxRankMemory === undefined ? {} : { limits: { rankMemoryBytes: options.maxRankMemory } }),
     ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
     ...(oidc === undefined ? {} : { oidc }),
     quota: {

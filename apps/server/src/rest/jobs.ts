@@ -30,6 +30,7 @@ import {
   needAccepted,
   needModes,
   prepareProgram,
+  rankMemoryOf,
   type Compilers,
   type PreparedProgram,
 } from '../jobs/program.ts';
@@ -288,7 +289,7 @@ interface Taken {
 async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   const { submission: s, submitted, size, files, stdin, owner, admitted, asker = { owner }, again, allowance } = t;
-  const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
+  const memoryBytes = rankMemoryOf(s.options?.memoryBytes, limits.rankMemoryBytes);
   const protocol = s.options?.protocol ?? DEFAULT_PROTOCOL;
   const clusters = clustersOf(protocol, s.options?.clusters, size);
   const where = needRooms(protocol, s, clusters, (code) => o.rooms.has(code));
