@@ -96,7 +96,7 @@ export function patienceOf(
 function links(s: MayflyServer, options: ServerCommandOptions): string {
   const token = options.token ?? s.token;
   // Behind `npm start` and npx, the shell knows no mayfly.
-  const npx = process.env['npm_lifecycle_event'] === undefined ? '' : 'npx ';
+  const npx = process.env['npm_lifecycle_event'] === undefined ? '' : 'npx --no-install ';
   const room = options.room === undefined ? '' : `?room=${encodeURIComponent(options.room)}`;
   return [
     '',
