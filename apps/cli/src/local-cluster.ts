@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHeadlessNode } from '@mayfly/node/headless';
-import { createServer, type MayflyServer } from '@mayfly/server';
+import { createServer, MOST_RANK_MEMORY, type MayflyServer } from '@mayfly/server';
 import { VERSION } from './version.ts';
 
 /** The most slots that one headless node offers. */
@@ -31,6 +31,7 @@ export async function startEmbedded(
     token,
     log: log === 'silent' ? 'silent' : { level: log, stream: process.stderr },
     version: VERSION,
+    limits: { rankMemoryBytes: MOST_RANK_MEMORY },
     // All nodes are this process's own.
     dispatcher: { trustNewcomers: true },
   });

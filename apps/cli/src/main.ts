@@ -2,6 +2,7 @@
  * The command line `mayfly`, but for the compiler drivers (mayfly.ts). Each command resolves to its exit code; what
  * they take is said in the folder command-line, what they do in commands.
  */
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { completionCommand } from './command-line/completion.ts';
 import { jobCommands, pauseCommands } from './command-line/jobs.ts';
@@ -54,7 +55,8 @@ function commands(act: Act): Command {
 function habits(argv: string[]): string[] {
   if (argv[0] === 'volunteer') return browserValue(argv);
   if (argv[0] !== 'mpiexec' && argv[0] !== 'mpirun' && argv[0] !== 'submit') return argv;
-  const { argv: own, ignored } = translate(argv.slice(1), process.env, argv[0]);
+  const around = { environment: process.env, readText: (path: string) => readFileSync(path, 'utf8') };
+  const { argv: own, ignored } = translate(argv.slice(1), around, argv[0]);
   if (own[0] === '--version') return ['--version'];
   if (ignored.length > 0 && !own.includes('-q') && !own.includes('--quiet'))
     warn(`ignored, because volunteers provide the slots: ${ignored.join(', ')}`);

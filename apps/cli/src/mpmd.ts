@@ -38,7 +38,7 @@ export function splitPrograms(words: readonly string[]): { args: string[]; furth
 function readPart(words: readonly string[], number: number): FurtherWords {
   const wrong = (text: string): CommandError => new CommandError(`program ${number}, behind ':': ${text}`, Exit.USAGE);
   const env: string[] = [];
-  let n: number | undefined;
+  let n: number | undefined = 1;
   let ccFlags: string | undefined;
   let i = 0;
   for (; i < words.length && words[i]!.startsWith('-') && words[i] !== '--'; i++) {
@@ -62,6 +62,5 @@ function readPart(words: readonly string[], number: number): FurtherWords {
   }
   const [program, ...args] = words.slice(words[i] === '--' ? i + 1 : i);
   if (program === undefined) throw wrong('the program is missing');
-  if (n === undefined) throw wrong(`the number of ranks is missing: write -n <ranks> before ${program}`);
   return { program, args, n, env, ccFlags };
 }

@@ -67,6 +67,11 @@ describe('mayfly mpiexec', () => {
           '!',
           '--bind-to',
           'core',
+          '-f',
+          'hosts',
+          '--timestamp-output',
+          '--output-filename',
+          'kept',
           '--file',
           'extra.txt',
           'sum.ts',
@@ -75,15 +80,24 @@ describe('mayfly mpiexec', () => {
         ],
         { cwd: dir, input: '39\n' },
       );
-      expect(r.stderr).toContain('ignored, because volunteers provide the slots: --bind-to core\n');
-      expect(r.stderr).toContain('[1] to standard error\n');
-      expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual(
+      expect(r.stderr).toContain('ignored, because volunteers provide the slots: --bind-to core, -f hosts (');
+      expect(r.stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \[1\] to standard error$/m);
+      const timed = r.stdout.split('\n').filter(Boolean);
+      expect(timed.map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, '')).sort()).toEqual(
         [0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np!`),
       );
+      expect(await readFile(join(dir, 'kept/1/rank.2/stdout'), 'utf8')).toBe('rank 2 of 3: 42 7,--np!\n');
+      expect(await readFile(join(dir, 'kept/1/rank.1/stderr'), 'utf8')).toBe('to standard error\n');
       expect(await readFile(join(dir, 'result/total.txt'), 'utf8')).toBe('42 from a file');
       expect(r.code).toBe(7);
     },
   );
+
+  it('without -n runs one rank; -s none: without standard input', async () => {
+    const words = ['mpiexec', '-s', 'none', '--name', 'one rank', '--file', 'extra.txt', 'sum.ts'];
+    const r = await run(words, { cwd: dir, env: service.env, input: '5\n' });
+    expect([r.code, r.stdout]).toEqual([0, 'rank 0 of 1: 0 \n']);
+  });
 
   it('shows what does not compile, with its place, and ends with 2', async () => {
     const r = await run(['mpiexec', '-n', '2', 'broken.ts'], { cwd: dir, env: service.env });
@@ -107,9 +121,13 @@ describe('mayfly mpiexec', () => {
   });
 
   it('tells wrong usage from a missing server', async () => {
-    expect(await run(['mpiexec', 'sum.ts'], { cwd: dir })).toMatchObject({
+    expect(await run(['mpiexec', '--nosuch', '-n', '2', 'sum.ts'], { cwd: dir })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--np'),
+      stderr: expect.stringContaining("unknown option '--nosuch'"),
+    });
+    expect(await run(['mpiexec', '--detach', '--output-filename', 'out', 'sum.ts'], { cwd: dir })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--output-filename is for a job that mpiexec waits for'),
     });
     expect(await run(['mpiexec', '-n', '2', '--env', 'NAME', 'sum.ts'], { cwd: dir })).toMatchObject({
       code: 2,

@@ -163,14 +163,13 @@ describe('mayfly mpiexec with several programs', () => {
   it.each([
     ['-n 2 ./a :', /program 2, behind ':': the program is missing/],
     ['-n 2 ./a : -n 1', /program 2, behind ':': the program is missing/],
-    ['-n 2 ./a : ./b', /program 2, behind ':': the number of ranks is missing: write -n <ranks> before \.\/b/],
     ['-n 2 ./a : -n 0 ./b', /-n 0: expected a whole number from 1 to 1024/],
     ['-n 2 ./a : -n 1 ./b : -n two ./b', /program 3, behind ':': -n two: expected a whole number/],
     ['-n 2 ./a : -n 1 --protocol none ./b', /--protocol is unknown here.*options of the whole job stand before/s],
     ['-n 2 ./a : -n 1 -genv A 1 ./b', /-genv is for all programs: put it before the first one/],
     ['-n 1024 ./a : -n 1 ./b', /the programs have 1025 ranks together; a job has at most 1024/],
     ['-n 1 ./a : -n 1 ./nothing', /nothing/],
-    [': -n 1 ./b', /-n/],
+    [': -n 1 ./b', /program 1, before ':': the program is missing/],
     ['-n 1 : -n 1 ./b', /program 1, before ':': the program is missing/],
     ['-n 1 --room NOPE ./a', /NOPE is not the code of a room: .* without I, L, O, 0 and 1/],
   ])('refuses %s', async (words, why) => {

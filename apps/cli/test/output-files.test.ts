@@ -25,6 +25,18 @@ test('without %r, the ranks share a file', () => {
   expect(readFileSync(join(folder, 'all'), 'utf8')).toBe('one\nzero\n');
 });
 
+test('below a folder, as Open MPI has it: the names of ranks are as long as the longest', () => {
+  const below = join(folder, 'deep%r/run');
+  OutputFiles.below(below, 'stderr', 1);
+  const files = OutputFiles.below(below, 'stdout', 11);
+  files.write(3, bytes('three\n'));
+  files.write(10, bytes('ten\n'));
+  expect(readFileSync(join(below, '1/rank.03/stdout'), 'utf8')).toBe('three\n');
+  expect(readFileSync(join(below, '1/rank.10/stdout'), 'utf8')).toBe('ten\n');
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => OutputFiles.below(join(folder, 'file'), 'stdout', 1)).toThrow(/^--output-filename: E/);
+});
+
 test('what cannot be written is an error before the job begins, or names the file', () => {
   expect(() => new OutputFiles(join(folder, 'no', 'out.%r'), '--errfile-pattern')).toThrow(/^--errfile-pattern: there/);
   expect(() => new OutputFiles('out.%h', '--outfile-pattern')).toThrow("'%h' is unknown");

@@ -14,6 +14,12 @@ it('no package of the repository asks for a newer Node than the README promises'
   expect(await tooNew(join(root, 'package-lock.json'))).toEqual([]);
 });
 
+it('the citation and the Python client name the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8')) as { version: string };
+  for (const file of ['CITATION.cff', 'clients/python/pyproject.toml'])
+    expect(/^version\s*[:=]\s*"?([^"\s]+)/m.exec(await readFile(join(root, file), 'utf8'))?.[1], file).toBe(version);
+});
+
 describe('the package', () => {
   it('declares every package that the bundle imports, in the versions of the workspace', async () => {
     const { dependencies } = await json(join(here, 'package.json'));

@@ -232,7 +232,7 @@ describe('mayfly start and volunteer', () => {
       { cwd: dir, input: '', env: { npm_lifecycle_event: 'start' } },
     );
     // As npm starts it; the folder above has npx then.
-    const line = await said(server, /terminal +(export \S+ \S+) +then: npx mayfly jobs\n/);
+    const line = await said(server, /terminal +(export \S+ \S+) +then: npx --no-install mayfly jobs\n/);
     const sh = start(['-c', `${line}; exec "$0" "$1" jobs`, process.execPath, cli], {
       cwd: dir,
       command: 'sh',

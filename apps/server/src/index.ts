@@ -6,6 +6,7 @@ export { createSharedServer, type SharedServer, type SharedServerOptions } from 
 export {
   defaultLimits,
   defaultRetention,
+  MOST_RANK_MEMORY,
   type MayflyServer,
   type Retention,
   type ServerLimits,

@@ -25,7 +25,7 @@ export interface ServerLimits {
   logBytes: number;
   /** Input files of one job, decoded. */
   inputBytes: number;
-  /** Linear memory or heap of one rank. The nodes get it. */
+  /** The most linear memory or heap of one rank that a job may ask for. */
   rankMemoryBytes: number;
   /** One checkpoint image. */
   imageBytes: number;
@@ -190,13 +190,17 @@ export interface MayflyServer {
 export const DEFAULT_PORT = 7070;
 export const DEFAULT_HOST = '127.0.0.1';
 
+/** Memory of a rank whose job asks for none, where the limit is not lower; and the most that a module links with. */
+export const USUAL_RANK_MEMORY = 2 ** 30;
+export const MOST_RANK_MEMORY = 2 ** 31;
+
 export const defaultLimits: ServerLimits = {
   submissionBytes: 64 * 1024 * 1024,
   stdinBytes: 1024 * 1024,
   outputBytes: 1024 * 1024 * 1024,
   logBytes: 32 * 1024 * 1024 * 1024,
   inputBytes: 48 * 1024 * 1024,
-  rankMemoryBytes: 1024 * 1024 * 1024,
+  rankMemoryBytes: USUAL_RANK_MEMORY,
   imageBytes: 4 * 1024 * 1024 * 1024,
   activeJobs: 200,
   nodes: 2000,

@@ -1,7 +1,7 @@
 /** What a job may not ask for under its protocol: the server refuses it with the manifest's reason. */
 import { refusalText, type Feature } from '@mayfly/protocols';
 import { expect, it } from 'vitest';
-import { api, sharedServer } from './harness.ts';
+import { api, sharedServer, startServer } from './harness.ts';
 
 const program = { language: 'c', sources: { 'main.c': 'int main(void) { return 0; }' } };
 
@@ -27,5 +27,28 @@ it('no checkpoint can be asked for of a job whose protocol takes none', async ()
         body: { message: `Under the protocol "${protocol}" no checkpoint is taken: no rank restarts from one.` },
       });
     }
+  }
+});
+
+it('more memory than the server allows is refused, with both limits; a job that asks for none has the usual', async () => {
+  const refused = await api(await sharedServer(), 'POST', '/api/jobs', {
+    program,
+    size: 1,
+    options: { memoryBytes: 2 ** 31 },
+  });
+  expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+  expect(refused.body.message).toMatch(/asks for 2048 MB .* allows 1024 MB\. .*--max-rank-memory/);
+  const roomy = await startServer({ limits: { rankMemoryBytes: 2 ** 31 } });
+  expect((await api(roomy, 'GET', '/api/info')).body).toMatchObject({
+    maxMemoryBytes: 2 ** 31,
+    defaults: { memoryBytes: 2 ** 30 },
+  });
+  for (const [options, bytes] of [
+    [{ memoryBytes: 2 ** 31 }, 2 ** 31],
+    [{}, 2 ** 30],
+  ] as const) {
+    const { body } = await api(roomy, 'POST', '/api/jobs', { program, size: 1, options });
+    const report = await api(roomy, 'GET', `/api/jobs/${body.id}/report`);
+    expect(report.body.job.options.memoryBytes).toBe(bytes);
   }
 });

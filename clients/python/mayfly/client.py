@@ -6,6 +6,7 @@ import base64
 import os
 from pathlib import Path
 from typing import Any, BinaryIO, Iterable, Mapping, Optional, Sequence, Union
+from uuid import uuid4
 
 from .errors import Diagnostic, MayflyError
 from .job import Job
@@ -118,8 +119,9 @@ class Client:
         use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks). further: programs that
         share MPI_COMM_WORLD with this one (MPMD).
 
-        Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
-        once: when a connection breaks, `jobs` says whether the server has the job.
+        Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. When the
+        connection breaks before the answer, it is sent again with the same Idempotency-Key, and is one job all the
+        same.
         """
         own, first = Part(program, ranks, args, flags=flags).submission()
         rest = [p.submission() for p in further]
@@ -148,7 +150,8 @@ class Client:
             "stdin": None if stdin is None else _base64(_bytes(stdin)),
             "options": {k: v for k, v in options.items() if v is not None},
         }
-        created = self._transport.json("POST", "/api/jobs", {k: v for k, v in body.items() if v is not None})
+        sent = {k: v for k, v in body.items() if v is not None}
+        created = self._transport.json("POST", "/api/jobs", sent, key=uuid4().hex)
         try:
             warnings = [
                 Diagnostic(str(w["file"]), int(w["line"]), int(w["column"]), str(w["code"]), str(w["message"]))

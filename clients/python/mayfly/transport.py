@@ -84,23 +84,31 @@ class Transport:
         return context
 
     def json(
-        self, method: str, path: str, body: Any = None, *, again: bool = False, patience: Optional[float] = None
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        again: bool = False,
+        key: Optional[str] = None,
+        patience: Optional[float] = None,
     ) -> Any:
-        """The answer, decoded. again: sending it twice does no harm, as with every GET. patience: at most, seconds.
+        """The answer, decoded. again: sending it twice does no harm, as with every GET. key: with this Idempotency-Key
+        it does none, and it is sent again when a connection breaks before the answer. patience: at most, seconds.
 
         Raises MayflyError.
         """
         data = None if body is None else json.dumps(body).encode()
 
         def once() -> Any:
-            with closing(self._open(method, path, None, data)) as response:
+            with closing(self._open(method, path, None, data, key)) as response:
                 text = b"".join(response.pieces())
             try:
                 return json.loads(text)
             except ValueError:
                 raise self._strange(response.status) from None
 
-        return self._try(once, again or method == "GET", patience)
+        return self._try(once, again or method == "GET", patience, key is not None)
 
     def pieces(self, path: str, query: Callable[[], Query]) -> Iterator[bytes]:
         """A body of any size, in pieces. A broken connection calls `query` again, for the rest."""
@@ -132,7 +140,9 @@ class Transport:
 
         self._try(once, again=True)
 
-    def _try(self, once: Callable[[], T], again: bool, patience: Optional[float] = None) -> T:
+    def _try(
+        self, once: Callable[[], T], again: bool, patience: Optional[float] = None, keyed: bool = False
+    ) -> T:
         deadline = time.monotonic() + (self._patience if patience is None else min(patience, self._patience))
         pause = FIRST_PAUSE_S
         while True:
@@ -150,6 +160,8 @@ class Transport:
                 answered = error.answered
             except (OSError, http.client.HTTPException) as error:
                 # The connection broke after the request left.
+                if keyed and isinstance(error, (ConnectionResetError, BrokenPipeError)):
+                    again = self._reached = True
                 if not again:
                     raise Unreachable(
                         f"{self.settings.origin} went away before it answered ({_why(error)}); the request may have "
@@ -165,7 +177,9 @@ class Transport:
     def _gone(self, error: Exception) -> Unreachable:
         return Unreachable(f"cannot reach {self.settings.origin}: {_why(error)}")
 
-    def _open(self, method: str, path: str, query: Optional[Query], body: Optional[bytes]) -> _Response:
+    def _open(
+        self, method: str, path: str, query: Optional[Query], body: Optional[bytes], key: Optional[str] = None
+    ) -> _Response:
         """Sends a request. Raises _Again, MayflyError (refused), OSError and HTTPException (a lost connection)."""
         connection = self._connect()
         try:
@@ -174,6 +188,8 @@ class Transport:
                 headers["authorization"] = f"Bearer {self.settings.token}"
             if body is not None:
                 headers["content-type"] = "application/json"
+            if key is not None:
+                headers["idempotency-key"] = key
             target = quote(path) + (f"?{urlencode(query)}" if query else "")
             connection.request(method, target, body, headers)
             response = connection.getresponse()

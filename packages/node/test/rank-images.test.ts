@@ -7,11 +7,12 @@ import type { RankRun } from '../src/messages.ts';
 import { RankImages } from '../src/rank/rank-images.ts';
 import type { StatusWriter } from '../src/status.ts';
 
-function imagesOf(protocol: ProtocolName, { replaying = false } = {}) {
+function imagesOf(protocol: ProtocolName, { replaying = false, imageSpacing = 0, now = (): number => 1000 } = {}) {
   const device = {
     steps: 1,
     asked: true,
     imageUnderWay: false,
+    imageSpacing,
     stopsAt: () => undefined,
     checkpointDue: (elapsed: boolean) => !device.imageUnderWay && (device.asked || elapsed),
   };
@@ -21,7 +22,7 @@ function imagesOf(protocol: ProtocolName, { replaying = false } = {}) {
     { replaying, choosesImages: protocols[protocol].recovery.together !== true } as Endpoint,
     undefined as never,
     { checkpointCalls: () => undefined } as unknown as StatusWriter,
-    () => 1000,
+    now,
   );
   return { device, images };
 }
@@ -32,6 +33,16 @@ it.each(PROTOCOL_NAMES)('%s: an image that is asked for or due begins where rank
   expect(images.taken).toBe(restarts);
   for (const due of [images.due(true), images.due(false), images.dueHere(false), images.dueHere(true)])
     expect(due).toBe(restarts);
+});
+
+it('none begins before the spacing is over that its cost asks for', () => {
+  let now = 1000;
+  const { device, images } = imagesOf('pessimistic', { imageSpacing: 500, now: () => now });
+  device.asked = false;
+  now = 1499;
+  expect(images.due(false)).toBe(false);
+  now = 1500;
+  expect(images.due(false)).toBe(true);
 });
 
 it('none begins while the rank repeats, or while one is on its way; a script that wanted one has the next', () => {

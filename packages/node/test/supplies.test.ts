@@ -46,7 +46,12 @@ function node() {
       return [task, rank as unknown as Rank];
     }),
   );
-  const seams = { openSocket: () => socket, after: () => nothing, soon: (run: () => void) => setImmediate(run) };
+  const seams = {
+    now: () => 0,
+    openSocket: () => socket,
+    after: () => nothing,
+    soon: (run: () => void) => setImmediate(run),
+  };
   const daemon = { post: (m: (typeof kept)[number]) => kept.push(m) };
   const supplies = new Supplies('http://server', seams as never, daemon as never, ranks, nothing);
   const takes = (task: number): Promise<void> =>

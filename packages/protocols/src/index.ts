@@ -21,6 +21,7 @@ export {
   type TaskCounters,
 } from './dispatcher/views.ts';
 export { beginsAt } from './images/begins-at.ts';
+export { ImageCost } from './images/image-cost.ts';
 export { CheckpointServer } from './images/checkpoint-server.ts';
 export * from './images/events.ts';
 export { TeamSets, type ImageSet } from './images/team-sets.ts';

@@ -18,6 +18,7 @@ export interface RouteSchema {
   readonly tags?: readonly string[];
   readonly params?: TSchema;
   readonly querystring?: TSchema;
+  readonly headers?: TSchema;
   readonly body?: TSchema;
   readonly response?: Readonly<Record<number, TSchema>>;
 }

@@ -19,6 +19,8 @@ export const InfoView = Type.Object({
   maxSubmissionBytes: Type.Optional(CountSchema),
   /** Of all input files and the standard input of one job. */
   maxInputBytes: Type.Optional(CountSchema),
+  /** The most memory that a job may ask for, for each rank. */
+  maxMemoryBytes: Type.Optional(CountSchema),
   /** What a job has that does not say: how long a lost connection is waited for, and the memory of a rank. */
   defaults: Type.Object({ graceMs: CountSchema, memoryBytes: CountSchema }),
 });

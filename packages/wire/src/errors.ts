@@ -29,6 +29,11 @@ export const ERRORS = {
     status: 409,
     advice: 'Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota.',
   },
+  KEY_REUSED: {
+    retry: false,
+    status: 422,
+    advice: 'Use a new Idempotency-Key for each submission, and the old one only to send the same body again.',
+  },
   CONFLICT: { retry: false, status: 409, advice: 'The state has changed; read it again.' },
   INTERNAL: { retry: true, status: 500, advice: 'Internal server error; see the server log for details.' },
   DISK_FULL: {

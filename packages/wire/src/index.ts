@@ -24,6 +24,7 @@ export * from './recovery.ts';
 export * from './plain-text.ts';
 export * from './dashboard.ts';
 export * from './run-time.ts';
+export * from './spacing-text.ts';
 export * from './team-change.ts';
 export * from './waves.ts';
 export * from './json.ts';

@@ -80,7 +80,7 @@ export const JobOptions = Type.Object(
     outputLimitBytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 17_179_869_184 })),
     /** True: standard input stays open for POST …/stdin. False or absent: it is `stdin`, then its end. */
     interactive: Type.Optional(Type.Boolean()),
-    /** What one rank may use: linear memory of a module, heap of a script. The server's limit is the most. */
+    /** What one rank may use: linear memory of a module, heap of a script. More than the server's limit is an error. */
     memoryBytes: Type.Optional(Type.Integer({ minimum: 16_777_216, maximum: 4_294_967_296 })),
     /** Of the job's random draws; absent: drawn by the server. */
     seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 48 - 1 })),

@@ -147,6 +147,11 @@ export const RankActivity = Type.Object({
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   /** Of a script: calls of checkpoint.here since the start of the program. Absent: none. */
   checkpointCalls: Type.Optional(CountSchema),
+  /**
+   * Its images are so far apart, ms, because storing one takes half of that; the job asks for less. Absent: as the job
+   * asks.
+   */
+  imageEveryMs: Type.Optional(CountSchema),
 });
 export type RankActivity = Static<typeof RankActivity>;
 

@@ -68,6 +68,8 @@ export const ClusterView = Type.Object({
   ddv: Type.Array(CountSchema),
   /** From the end of a checkpoint to the next that no message asks for, ms. Absent: it has no timer. */
   periodMs: Type.Optional(CountSchema),
+  /** The job asks for this shorter time, and a checkpoint takes longer. */
+  askedMs: Type.Optional(CountSchema),
   /** Checkpoints that are kept. */
   stored: CountSchema,
   /** Checkpoints since this start of the server that messages of other clusters asked for, and the others. */
@@ -83,6 +85,8 @@ export const WavesView = Type.Object({
   clusters: Type.Optional(Type.Array(ClusterView)),
   /** From the end of a wave to the beginning of the next, ms. Absent: none has begun. */
   periodMs: Type.Optional(CountSchema),
+  /** The job's owner has chosen this shorter period, and a wave takes longer. */
+  askedMs: Type.Optional(CountSchema),
   /** True: the job's owner has chosen the period. False: the scheduler finds it from the cost and the losses. */
   chosen: Type.Boolean(),
   /** When the next wave is due, ms since 1970. Absent: nobody knows (a wave or a rollback is under way; the end). */

@@ -26,9 +26,9 @@ const jobOptions = (command: Command): Command =>
         'output of mayfly mpicc (or another .wasm), C or C++ files, a TypeScript file, or a folder with mayfly.json',
       )
       .argument('[args...]', "more C or C++ files, then the arguments of the program; ':' starts another program")
-      .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, MAX_RANKS))
+      .option('-n, --np <ranks>', 'number of ranks (default: 1)', whole(1, MAX_RANKS))
       .option('-q, --quiet', 'hide the progress line and hints')
-      .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
+      .option('--file <file>', 'input file for the program, as path or name=path (repeatable)', more)
       .option('--name <name>', 'name of the job')
       .option('--about <text>', 'purpose of the job, shown to volunteers (200 characters)')
       .option('--cc-flags <options>', "compiler options for C or C++ files, as one word: '-O3 -DN=100'")
@@ -93,11 +93,11 @@ const jobOptions = (command: Command): Command =>
       )
       .option(
         '--checkpoint <seconds>',
-        'target interval between checkpoints of a rank (default: 30; app and none take none); with vcl, pcl and ' +
-          'hc3i from one checkpoint of ' +
-          'all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their cost and the losses); ' +
-          "with hc3i also of each cluster ('30,60'; '30,none': without a timer, the other cluster takes checkpoints " +
-          'only when messages or output ask for them)',
+        'target interval between checkpoints of a rank (default: 30; app and none take none). Where one takes ' +
+          'more than half of it, they are further apart, and a line says so. With vcl, pcl and hc3i from one ' +
+          'checkpoint of all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their ' +
+          "cost and the losses); with hc3i also of each cluster ('30,60'; '30,none': without a timer, the other " +
+          'cluster takes checkpoints only when messages or output ask for them)',
         timers,
       )
       .option(
@@ -122,7 +122,7 @@ const jobOptions = (command: Command): Command =>
         '… and this many times the longest pause of any rank of the job (default: 10)',
         factor,
       )
-      .option('--time-limit <seconds>', 'end the job after this time', seconds)
+      .option('--time-limit <seconds>', 'end the job after this time; also --timeout', seconds)
       .option('--env <name=value>', 'environment variable of every rank (repeatable); also -genv, -x', more)
       .option(
         '--part-env <name=value>',
@@ -135,17 +135,34 @@ const jobOptions = (command: Command): Command =>
         rooms,
       )
       .option('--notify <url>', 'URL to which the server posts the end of the job')
-      .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
+      .option(
+        '--memory <size>',
+        'memory limit of a rank, such as 512M; at most what the server allows (default: 1G)',
+        size,
+      )
       .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),
   ).passThroughOptions();
 
 const submitModule = () => import('../commands/submit.ts');
+
+interface MpiexecWords {
+  np?: number;
+  detach?: boolean;
+  stdin: boolean;
+}
 
 export function mpiexecCommand(program: Command, act: Act): void {
   jobOptions(program.command('mpiexec').alias('mpirun').description('run an MPI program and wait until it ends'))
     .option('-l, --label', "put '[rank] ' before each line of output")
     .option('--outfile-pattern <path>', "write each rank's output to a file; %r in its name is the rank (out.%r)")
     .option('--errfile-pattern <path>', 'the same for standard error')
+    .option(
+      '--output-filename <folder>',
+      "write each rank's output to <folder>/1/rank.<rank>/stdout and stderr as well, as Open MPI does; " +
+        "'<folder>:nocopy': only there",
+    )
+    .option('--timestamp-output', 'put the time before each line of output')
+    .option('--no-stdin', 'rank 0 has no standard input; also -s none')
     .option('--local', 'run on this machine, whatever server is configured')
     .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
     .option('--detach', 'submit the job to the server, print its id, and leave, as mayfly submit does')
@@ -158,6 +175,10 @@ server and headless nodes on this machine for this one job. What mayfly mpicc ha
 
 A ':' starts another program of the same job, with -n, -env, -x and --cc-flags of its own: its ranks follow in
 MPI_COMM_WORLD, and MPI_APPNUM counts the programs from 0. All other options stand before the first program.
+-configfile <file> reads such programs from a file, one on each line, with '#' before comments.
+
+Words of MPICH, Open MPI and Slurm are understood (-np, -genv, -x, -outfile-pattern, --tag-output, MPIEXEC_TIMEOUT, …).
+One line says which of them mean nothing here, because volunteers provide the slots: -f and -hostfile, --bind-to, …
 
   mayfly mpicc -O3 pi.c -o pi && mayfly mpiexec -n 4 ./pi 1000000
   mayfly mpiexec -n 4 --cc-flags '-O3' main.c util.c 1000000
@@ -168,10 +189,10 @@ MPI_COMM_WORLD, and MPI_APPNUM counts the programs from 0. All other options sta
 ${EXIT_HELP}`,
     )
     .action(
-      act(async (file: string, args: string[], { np, detach, ...o }: { np: number; detach?: boolean }) =>
+      act(async (file: string, args: string[], { np = 1, detach, stdin, ...o }: MpiexecWords) =>
         detach
-          ? (await submitModule()).submit(file, args, { ...o, n: np })
-          : (await import('../commands/mpiexec.ts')).mpiexec(file, args, { ...o, n: np }),
+          ? (await submitModule()).submit(file, args, { ...o, n: np, ...(stdin ? {} : { stdin: false }) })
+          : (await import('../commands/mpiexec.ts')).mpiexec(file, args, { ...o, n: np, stdin }),
       ),
     );
 }
@@ -188,7 +209,7 @@ Rank 0 reads what \`--stdin\` names, or the file that standard input is redirect
   mayfly wait $job && mayfly jobs output $job`,
     )
     .action(
-      act(async (file: string, args: string[], { np, ...o }: { np: number }) =>
+      act(async (file: string, args: string[], { np = 1, ...o }: { np?: number }) =>
         (await submitModule()).submit(file, args, { ...o, n: np }),
       ),
     );

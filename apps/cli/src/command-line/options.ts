@@ -25,6 +25,12 @@ export const size = (text: string): number => {
   if (n === undefined) throw new InvalidArgumentError('expected a size such as 512M or 2G.');
   return n;
 };
+/** 2 GB: what a program of C or C++ links with at most. */
+export const rankMemory = (text: string): number => {
+  const n = size(text);
+  if (n >= 16 * 2 ** 20 && n <= 2 ** 31) return n;
+  throw new InvalidArgumentError('expected a size from 16M to 2G.');
+};
 export const secondsFrom =
   (least: number, most = Infinity) =>
   (text: string): number => {
@@ -159,6 +165,11 @@ export const serving = (command: Command, dataDir: string): Command =>
       '--quota-storage <MB>',
       "what each owner's jobs may hold: files, output, checkpoints (default: no limit)",
       megabytes,
+    )
+    .option(
+      '--max-rank-memory <size>',
+      'the most memory that a job may ask for, for each rank: 16M to 2G (default: 1G)',
+      rankMemory,
     )
     .option(
       '--reserve <MB>',

@@ -1,6 +1,6 @@
 /** `mayfly jobs list | show | cancel | output | rm`. */
 import { accepts } from '@mayfly/protocols/manifests';
-import { progressText, runTime, teamChangeText, type JobState, type JobView } from '@mayfly/wire';
+import { progressText, runTime, spacingText, teamChangeText, type JobState, type JobView } from '@mayfly/wire';
 import { ApiFailure, Client, passes } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { endOf } from '../ending.ts';
@@ -90,6 +90,8 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
     `${j.size} rank${j.size === 1 ? '' : 's'}, ${j.protocol}${accepts(j.protocol, 'strict') ? `, ${j.durability}` : ''}; submitted ` +
       `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}`,
   );
+  const spacing = spacingText(j);
+  if (spacing !== undefined) sayLine(spacing);
   say('');
   say(
     table([

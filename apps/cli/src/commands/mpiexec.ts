@@ -2,7 +2,7 @@
  * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks'
  * output comes as it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
  */
-import type { JobView, ProvisionalOutput } from '@mayfly/wire';
+import { spacingText, type JobView, type ProvisionalOutput } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
 import type { Embedded } from '../local-cluster.ts';
@@ -23,6 +23,17 @@ export interface MpiexecOptions extends ConnectionOptions, SubmissionOptions {
   quiet?: boolean;
   outfilePattern?: string;
   errfilePattern?: string;
+  /** A folder; with ':nocopy' behind it the output goes only there. */
+  outputFilename?: string;
+  timestampOutput?: boolean;
+  /** False: rank 0 has no standard input. */
+  stdin: boolean;
+}
+
+/** Where the output goes besides this process's own. */
+interface Files extends Partial<Record<'stdout' | 'stderr', OutputFiles>> {
+  /** It comes here as well. */
+  copy: boolean;
 }
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
@@ -30,14 +41,9 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   for (const option of ['room', 'notify'] as const)
     if (options[option] !== undefined && !connection)
       throw new CommandError(`--${option} needs a server: add --server, or set MAYFLY_SERVER`, Exit.USAGE);
-  const filesFor = (pattern: string | undefined, option: string) =>
-    pattern === undefined ? undefined : new OutputFiles(pattern, option);
-  const files = {
-    stdout: filesFor(options.outfilePattern, '--outfile-pattern'),
-    stderr: filesFor(options.errfilePattern, '--errfile-pattern'),
-  };
   const { submission, ranks, ownFiles } = await prepareSubmission(program, args, options);
-  submission.options = { ...submission.options, interactive: true };
+  const files = outputFiles(options, ranks);
+  submission.options = { ...submission.options, interactive: options.stdin };
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
   let embedded: Embedded | undefined;
   const interrupt = new Interrupt();
@@ -58,9 +64,9 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
       client.cancel(job.id).catch(() => undefined);
     };
     if (interrupt.code !== undefined) interrupt.onFirst();
-    const input = feedStdin(client, job.id);
+    const input = options.stdin ? feedStdin(client, job.id) : undefined;
     const view = await showUntilEnd(client, job, progress, options, files);
-    input.stop();
+    input?.stop();
     const directory = options.outputDir ?? (embedded ? '.' : undefined);
     if (directory !== undefined && view.outputs.length > 0) {
       const { refused } = await saveResultFiles(client, view, directory, ownFiles);
@@ -83,18 +89,38 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   }
 }
 
+function outputFiles(options: MpiexecOptions, ranks: number): Files {
+  const { outfilePattern: out, errfilePattern: err, outputFilename: below } = options;
+  if (below === undefined)
+    return {
+      ...(out === undefined ? {} : { stdout: new OutputFiles(out, '--outfile-pattern') }),
+      ...(err === undefined ? {} : { stderr: new OutputFiles(err, '--errfile-pattern') }),
+      copy: false,
+    };
+  if (out !== undefined || err !== undefined)
+    throw new CommandError('--output-filename and a pattern for files cannot both be given', Exit.USAGE);
+  const folder = below.replace(/:nocopy$/, '');
+  return {
+    stdout: OutputFiles.below(folder, 'stdout', ranks),
+    stderr: OutputFiles.below(folder, 'stderr', ranks),
+    copy: folder === below,
+  };
+}
+
 async function showUntilEnd(
   client: Client,
   job: JobView,
   progress: ProgressLine,
   options: MpiexecOptions,
-  files: Record<'stdout' | 'stderr', OutputFiles | undefined>,
+  files: Files,
 ): Promise<JobView> {
   const digits = String(job.size - 1).length;
   const label = options.label ? (task: number): string => `[${String(task).padStart(digits)}] ` : undefined;
+  const timed = (task: number): string => `${new Date().toISOString()} ${label?.(task) ?? ''}`;
+  const before = options.timestampOutput ? timed : label;
   const mergers = {
-    stdout: new OutputMerger(label, process.stdout.isTTY),
-    stderr: new OutputMerger(label, process.stderr.isTTY),
+    stdout: new OutputMerger(before, process.stdout.isTTY),
+    stderr: new OutputMerger(before, process.stderr.isTTY),
   };
   const began = Date.now();
   let latest = job;
@@ -102,6 +128,7 @@ async function showUntilEnd(
     for (const stream of ['stdout', 'stderr'] as const) progress.write(process[stream], mergers[stream].flush());
   };
   let quiet = 0;
+  let spaced = false;
   const ticker = setInterval(() => {
     progress.set(describeJob(latest, (Date.now() - began) / 1000));
     // Nothing came for a while: a line that is still open is a prompt.
@@ -110,10 +137,10 @@ async function showUntilEnd(
   const written = (task: number, stream: 'stdout' | 'stderr', bytes: Uint8Array): boolean => {
     try {
       files[stream]?.write(task, bytes);
-      return files[stream] !== undefined;
+      return files[stream] !== undefined && !files.copy;
     } catch (error) {
       // Rather here than lost.
-      files[stream] = undefined;
+      delete files[stream];
       warn(`${(error as Error).message}. The output comes here from now on`);
       return false;
     }
@@ -131,10 +158,17 @@ async function showUntilEnd(
         // Without a progress line there is nothing that says so.
         if (!options.quiet && !process.stderr.isTTY && (v.stopped === undefined) !== (latest.stopped === undefined))
           warn(v.stopped ? `job ${job.id} is paused: ${v.stopped.message}` : `job ${job.id} resumed`);
+        const spacing = options.quiet || spaced ? undefined : spacingText(v);
+        if (spacing !== undefined) {
+          spaced = true;
+          progress.write(process.stderr, warning(`job ${job.id}: ${spacing}`));
+        }
         latest = v;
       },
       provisional: (streams) =>
-        progress.setProvisional(streams.filter((s) => !files[s.stream]).flatMap((s) => linesOf(s, label))),
+        progress.setProvisional(
+          streams.filter((s) => files.copy || !files[s.stream]).flatMap((s) => linesOf(s, label)),
+        ),
       output: (task, stream, bytes) => {
         quiet = 0;
         if (written(task, stream, bytes)) return;

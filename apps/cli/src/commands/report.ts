@@ -29,7 +29,9 @@ const maybe = (ms: number | undefined): string => (ms === undefined ? '' : `${ms
 function wavesText(w: NonNullable<JobReport['waves']>, start: number): string[] {
   const lines = [
     `${w.committed} wave${w.committed === 1 ? '' : 's'} committed, ${w.abandoned} abandoned` +
-      (w.periodMs === undefined ? '' : `, ${seconds(w.periodMs)} between waves (${w.chosen ? 'chosen' : 'found'})`) +
+      (w.periodMs === undefined
+        ? ''
+        : `, ${seconds(w.periodMs)} between waves (${w.askedMs !== undefined ? `raised from ${seconds(w.askedMs)}` : w.chosen ? 'chosen' : 'found'})`) +
       `; ${w.rollbacks} rollback${w.rollbacks === 1 ? '' : 's'}, ${seconds(w.lostMs)} of work undone`,
   ];
   if (w.rolledBack.length > 0)

@@ -34,6 +34,8 @@ export interface ServerCommandOptions {
   quotaSlots?: number;
   quotaJobs?: number;
   quotaStorage?: number;
+  /** Bytes. */
+  maxRankMemory?: number;
   oidcIssuer?: string;
   oidcClientId?: string;
   oidcClientSecretFile?: string;
@@ -94,7 +96,7 @@ export function patienceOf(
 function links(s: MayflyServer, options: ServerCommandOptions): string {
   const token = options.token ?? s.token;
   // Behind `npm start` and npx, the shell knows no mayfly.
-  const npx = process.env['npm_lifecycle_event'] === undefined ? '' : 'npx ';
+  const npx = process.env['npm_lifecycle_event'] === undefined ? '' : 'npx --no-install ';
   const room = options.room === undefined ? '' : `?room=${encodeURIComponent(options.room)}`;
   return [
     '',
@@ -188,6 +190,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
     ...(options.room === undefined ? {} : { room: options.room }),
     ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.maxRankMemory === undefined ? {} : { limits: { rankMemoryBytes: options.maxRankMemory } }),
     ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
     ...(oidc === undefined ? {} : { oidc }),
     quota: {

@@ -10,21 +10,35 @@ import { prepareSubmission, type SubmissionOptions } from '../submission.ts';
 import { sayLine, warn } from '../terminal.ts';
 
 export interface SubmitOptions extends ConnectionOptions, SubmissionOptions {
-  /** A file; '-': all of this process's standard input. */
-  stdin?: string;
+  /** A file; '-': all of this process's standard input; false: nothing. */
+  stdin?: string | false;
   quiet?: boolean;
   /** Of mpiexec, for a job that it waits for. */
   label?: boolean;
+  timestampOutput?: boolean;
   outputDir?: string;
+  outfilePattern?: string;
+  errfilePattern?: string;
+  outputFilename?: string;
 }
 
+/** Options of mpiexec that are about output which it waits for. */
+const WAITING = {
+  label: '--label',
+  timestampOutput: '--timestamp-output',
+  outputDir: '--output-dir',
+  outfilePattern: '--outfile-pattern',
+  errfilePattern: '--errfile-pattern',
+  outputFilename: '--output-filename',
+} as const;
+
 export async function submit(program: string, args: string[], options: SubmitOptions): Promise<number> {
-  if (options.label || options.outputDir !== undefined)
-    throw new CommandError(
-      `${options.label ? '--label' : '--output-dir'} is for a job that mpiexec waits for; after --detach use ` +
-        'mayfly jobs output <id>',
-      Exit.USAGE,
-    );
+  for (const key of Object.keys(WAITING) as (keyof typeof WAITING)[])
+    if (options[key] !== undefined)
+      throw new CommandError(
+        `${WAITING[key]} is for a job that mpiexec waits for; after --detach use mayfly jobs output <id>`,
+        Exit.USAGE,
+      );
   const connection = await needConnection(options);
   const { submission } = await prepareSubmission(program, args, options);
   const input = readInput(options.stdin);
@@ -41,7 +55,8 @@ export async function submit(program: string, args: string[], options: SubmitOpt
 }
 
 /** Without a name: a file that standard input was redirected from. A terminal or a pipe might never end. */
-function readInput(from: string | undefined): Buffer {
+function readInput(from: string | false | undefined): Buffer {
+  if (from === false) return Buffer.alloc(0);
   try {
     if (from !== undefined) return readFileSync(from === '-' ? 0 : from);
     return fstatSync(0).isFile() ? readFileSync(0) : Buffer.alloc(0);

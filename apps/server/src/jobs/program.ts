@@ -16,6 +16,7 @@ import {
 } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
+import { USUAL_RANK_MEMORY } from '../options.ts';
 import { checkFlags } from './flags.ts';
 
 export interface PreparedProgram {
@@ -148,6 +149,19 @@ export function needModes(ft: JobOptions['ft']): void {
     'BAD_REQUEST',
     `Only under FT-MPI's mode "rebuild" does a replacement wait for a slot, and the job asks for ` +
       `"${ftModes(ft).communicators}". Leave the option "ft.slotMs" (--ft-wait) out, or choose "rebuild".`,
+  );
+}
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`;
+
+/** The memory of each rank. @throws MayflyError BAD_REQUEST, which names both limits */
+export function rankMemoryOf(wanted: number | undefined, most: number): number {
+  if (wanted === undefined) return Math.min(USUAL_RANK_MEMORY, most);
+  if (wanted <= most) return wanted;
+  throw new MayflyError(
+    'BAD_REQUEST',
+    `The job asks for ${megabytes(wanted)} of memory for each rank; this server allows ${megabytes(most)}. Ask for less ` +
+      '("memoryBytes", --memory), or let the operator raise the limit (mayfly server --max-rank-memory).',
   );
 }
 

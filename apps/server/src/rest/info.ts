@@ -7,6 +7,7 @@ import { MayflyError, type InfoView } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
 import type { Oidc } from '../login/oidc.ts';
 import type { Metrics } from '../metrics.ts';
+import { rankMemoryOf } from '../jobs/program.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ServerHealth } from '../server-view.ts';
@@ -36,9 +37,10 @@ export function infoRoute(
         ...(oidc && { login: { by: oidc.host, ready: oidc.ready } }),
         maxSubmissionBytes: options.limits.submissionBytes,
         maxInputBytes: options.limits.inputBytes,
+        maxMemoryBytes: options.limits.rankMemoryBytes,
         defaults: {
           graceMs: runtime.dispatcher.core.core.settings.graceMs,
-          memoryBytes: options.limits.rankMemoryBytes,
+          memoryBytes: rankMemoryOf(undefined, options.limits.rankMemoryBytes),
         },
       };
     },

@@ -30,9 +30,11 @@ import {
   needAccepted,
   needModes,
   prepareProgram,
+  rankMemoryOf,
   type Compilers,
   type PreparedProgram,
 } from '../jobs/program.ts';
+import { SubmitOnce, type Once } from '../jobs/submit-once.ts';
 import type { Disk } from '../disk.ts';
 import { needArguments } from '../jobs/arguments.ts';
 import { clustersOf, needRooms, needTimers } from '../jobs/clusters.ts';
@@ -66,6 +68,8 @@ export interface JobRoutes {
 export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const { runtime } = o;
+  const specs = () => [...runtime.dispatcher.core.core.jobs.values()].map((job) => job.record.spec);
+  const submissions = new SubmitOnce(specs, clock);
   const needTask = (id: string, task: number): { job: JobId; task: TaskId } => {
     const view = runtime.need(id);
     if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${id} has the tasks 0 to ${view.size - 1}.`);
@@ -86,7 +90,11 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     ...at('POST /api/jobs'),
     bodyLimit: o.limits.submissionBytes,
     handler: async (request, reply) => {
-      const created = await submit(o, request.body, request.principal!.name, { asker: askerOf(request, reply) });
+      const { name } = request.principal!;
+      const key = request.headers['idempotency-key'];
+      const take = (once?: Once) =>
+        submit(o, request.body, name, { asker: askerOf(request, reply), ...(once && { once }) });
+      const created = await (key === undefined ? take() : submissions.job(name, key, request.body, take));
       request.log.info({ job: created.id, size: request.body.size }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
     },
@@ -235,6 +243,7 @@ export async function submit(
     stdin?: Uint8Array;
     again?: Pick<JobSpec, 'seed' | 'compareWith'>;
     allowance?: JobSpec['allowance'];
+    once?: Once;
   } = {},
 ): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
@@ -283,12 +292,25 @@ interface Taken {
   asker?: Asker;
   again?: Pick<JobSpec, 'seed' | 'compareWith'>;
   allowance?: JobSpec['allowance'];
+  once?: Once;
 }
 
 async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
-  const { submission: s, submitted, size, files, stdin, owner, admitted, asker = { owner }, again, allowance } = t;
-  const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
+  const {
+    submission: s,
+    submitted,
+    size,
+    files,
+    stdin,
+    owner,
+    admitted,
+    asker = { owner },
+    again,
+    allowance,
+    once,
+  } = t;
+  const memoryBytes = rankMemoryOf(s.options?.memoryBytes, limits.rankMemoryBytes);
   const protocol = s.options?.protocol ?? DEFAULT_PROTOCOL;
   const clusters = clustersOf(protocol, s.options?.clusters, size);
   const where = needRooms(protocol, s, clusters, (code) => o.rooms.has(code));
@@ -350,6 +372,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     interactive: options.interactive ?? false,
     limits: { memoryBytes, fileBytes: limits.outputBytes },
     ...(allowance && { allowance }),
+    ...(once && { once }),
     submittedAt: clock(),
   };
   try {

@@ -193,6 +193,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   bins: 'At most so many bins a side.',
   from: 'Offset in bytes (default 0); of a time line the moment where it begins, ms.',
   end: '1: standard input ends after these bytes.',
+  'idempotency-key': 'Names the submission, so that it may be sent again: 1 to 255 visible characters.',
   offset: 'Bytes of standard input that were sent before; what the server has of them is not taken twice.',
   room: 'Join code of a room; absent: volunteers without a room.',
 };

@@ -1,7 +1,7 @@
 /** What the comm worker knows of one rank, and the manifest of an image that it took. */
 import type { CutImage } from '@mayfly/checkpoint';
 import { readSection } from '@mayfly/libmpi';
-import { isWhole, protocols, type EndpointStart } from '@mayfly/protocols';
+import { isWhole, protocols, type ImageCost, type EndpointStart } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
@@ -28,6 +28,9 @@ export interface Rank {
   program: string | WebAssembly.Module | undefined;
   /** Serial of the image that it handed over last. */
   serial: number;
+  /** Since when an image of it is on its way, and what one costs; absent: none is, or was. */
+  imageSince?: number | undefined;
+  imageCost?: ImageCost;
   image: Map<string, Uint8Array<ArrayBuffer>> | undefined;
   imageReady: boolean;
   /** An image that it has handed over, until the core has named its place. */

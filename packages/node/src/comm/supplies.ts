@@ -6,6 +6,7 @@
  * becomes of it when something is missing (host.ts).
  */
 import { cutImage, packPages, type CutImage } from '@mayfly/checkpoint';
+import { ImageCost } from '@mayfly/protocols';
 import { MayflyError, type ImageId, type Manifest, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
@@ -60,10 +61,20 @@ export class Supplies {
       onIdle: (task) => {
         const rank = ranks.get(task);
         if (!rank) return;
+        this.measured(rank);
         rank.link.imageDone();
         imageOver(rank);
       },
     });
+  }
+
+  /** What was on its way is stored, refused, or cut off. */
+  private measured(rank: Rank): void {
+    if (rank.imageSince === undefined) return;
+    rank.imageCost ??= new ImageCost();
+    rank.imageCost.took(this.seams.now() - rank.imageSince);
+    rank.imageSince = undefined;
+    rank.link.side.spacing = rank.imageCost.spaced(0);
   }
 
   private alive(rank: Rank): boolean {
@@ -117,6 +128,7 @@ export class Supplies {
   async image(rank: Rank, head: ImageHead, sections: Map<string, Uint8Array>): Promise<void> {
     const a = rank.assignment;
     rank.serial = head.serial;
+    rank.imageSince ??= this.seams.now();
     const cut = await cutImage(
       [...sections].map(([name, bytes]) => ({ name, bytes })),
       () => new Promise((resolve) => this.seams.soon(resolve)),

@@ -30,8 +30,13 @@ export class TeamImages {
     for (const rank of this.ranks.values()) if (rank.log) teams.set(rank.log, rank);
     for (const [log, { assignment }] of teams) {
       const work = (): number | undefined => this.work(log);
-      if (log.due(this.seams.now(), assignment.checkpointMs, work)) this.ask(log, assignment.task);
+      if (log.due(this.seams.now(), this.interval(log, assignment.checkpointMs), work)) this.ask(log, assignment.task);
     }
+  }
+
+  /** The members' images go one after the other: the last one has taken as long as all. */
+  private interval({ members }: LoggedTeam, wanted: number): number {
+    return Math.max(wanted, ...members.map((m) => this.ranks.get(m)?.imageCost?.spaced(wanted) ?? 0));
   }
 
   /** Messages that the members of a team have sent and consumed; undefined while one of them does not wait. */

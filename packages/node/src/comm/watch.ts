@@ -83,6 +83,8 @@ export class Watch {
 
   private statusOf(r: Rank): RankStatus & Pick<TaskStatus, 'local'> {
     const status = readStatus(r.link.side.words, Date.now());
+    const everyMs = r.imageCost?.spaced(0) ?? 0;
+    if (everyMs > r.assignment.checkpointMs) status.activity.imageEveryMs = Math.round(everyMs);
     const traffic = this.host.local(r);
     if (!traffic) return status;
     const activity = { ...status.activity, local: traffic.local };

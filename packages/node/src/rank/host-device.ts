@@ -112,6 +112,11 @@ export class RankDevice extends RingDevice {
    * True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on
    * its way. Where the team has a log, its waves alone decide.
    */
+  /** From one image to the next, ms, because they cost so much (ImageCost). */
+  get imageSpacing(): number {
+    return this.side.spacing;
+  }
+
   checkpointDue(elapsed: boolean): boolean {
     if (this.side.imageUnderWay) return false;
     if (this.log) return this.log.wanted > 0;

@@ -57,7 +57,7 @@ export class RankImages {
   due(waiting: boolean): boolean {
     if (!this.taken || this.endpoint.replaying) return false;
     if (this.device.log) return this.device.checkpointDue(false);
-    const interval = this.interval ?? this.run.assignment.checkpointMs;
+    const interval = this.interval ?? Math.max(this.run.assignment.checkpointMs, this.device.imageSpacing);
     return this.device.checkpointDue(
       this.endpoint.choosesImages &&
         (!waiting || this.device.steps !== this.lastSteps) &&

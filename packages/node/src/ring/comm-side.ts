@@ -164,6 +164,10 @@ export class CommSide {
     if (Atomics.load(this.words, W.ask) !== 0) this.rank.ring();
   }
 
+  set spacing(ms: number) {
+    Atomics.store(this.words, W.spacing, Math.min(ms, 2 ** 31 - 1));
+  }
+
   get lostByRank(): number {
     return Atomics.load(this.words, W.lostByRank);
   }

@@ -36,6 +36,8 @@ export const W = {
   memory: 163,
   /** Of a script: the call of checkpoint.here at which it takes its last image, 32 bits; 0: the next. */
   lastCall: 164,
+  /** From one image to the next, ms, because they cost so much; 0: as the job asks. Set by the comm worker. */
+  spacing: 165,
   status: 176,
   lingerBell: 240,
   /** Times by MPI call (status.ts). */

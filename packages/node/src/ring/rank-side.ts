@@ -80,6 +80,11 @@ export class RankSide {
     Atomics.store(this.words, W.imageUnderWay, on ? 1 : 0);
   }
 
+  /** From the beginning of an image to that of the next, ms; 0: nothing is known. */
+  get spacing(): number {
+    return Atomics.load(this.words, W.spacing);
+  }
+
   /** Sleeps for `ms` at most, or until `stop()`, which is asked after every wake-up. */
   pause(ms: number, stop: () => boolean, now: () => number): void {
     const end = now() + ms;

@@ -6,7 +6,7 @@
  * A committed checkpoint of a cluster is a CLC. Its number is the cluster's SN; interval c of a cluster follows CLC c.
  */
 import type { Cut, ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
-import type { TaskOfWave, WaveRecord, WaveSettings } from './waves.ts';
+import type { Due, TaskOfWave, WaveRecord, WaveSettings } from './waves.ts';
 
 /** Of a task: messages sent and received, by peer. */
 export type Counts = Pick<Cut, 'sends' | 'receives'>;
@@ -176,7 +176,7 @@ export interface ClusterScheduler {
   /** What Channel Memories have to know. */
   readonly clusters: ClustersNow;
   /** When a cluster takes its next CLC that no message forces, ms since the epoch (of the clock), and its period. */
-  due(cluster: number): { readonly at: number | undefined; readonly periodMs: number };
+  due(cluster: number): Due;
   /** A new job: what is to be durable before any task begins. */
   begin(now: number): Changes;
   /** After a restart of the server, as the registry has it. */

@@ -142,6 +142,15 @@ export const START_OF_TASK: Cut = { arrivals: 0, sends: [], receives: [], held: 
 /** How many messages of one task, or to one, a cut counts. */
 export const countOf = (counts: Cut['sends'], task: TaskId): number => counts.find(([t]) => t === task)?.[1] ?? 0;
 
+/** When a checkpoint of all ranks (of a cluster) is due; `at` undefined: nobody knows. */
+export interface Due {
+  readonly at: number | undefined;
+  /** From the end of one to the next, ms. */
+  readonly periodMs: number;
+  /** The job asks for this shorter period, and a checkpoint takes longer. */
+  readonly askedMs?: number;
+}
+
 /** What decides when waves begin, when they count and what a loss goes back to. Declared for the service. */
 export interface CheckpointScheduler {
   /** The epoch whose incarnations act. */
@@ -154,7 +163,7 @@ export interface CheckpointScheduler {
    * When the next wave is due, ms since the epoch (of the clock), unless a wave or a rollback is under way; and the
    * period that this follows from.
    */
-  readonly due: { readonly at: number | undefined; readonly periodMs: number } | undefined;
+  readonly due: Due | undefined;
   /** After a restart of the server, as the registry has it. */
   recover(waves: readonly WaveRecord[], line: LineRecord | undefined, now: number): WaveEffect[];
   step(e: WaveEvent): WaveEffect[];

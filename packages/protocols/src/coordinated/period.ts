@@ -4,7 +4,11 @@
  * paper says that "the best value for the checkpoint wave frequency is close to the MTTF" (blocking-vs-nonblocking,
  * section 6); with a wave of a second and a loss each hour that loses half an hour a
  * time, and √(2·C·M) 42 s.
+ *
+ * A period that the job's owner has chosen is never shorter than what a wave costs: the job computes at least half of
+ * the time (ImageCost).
  */
+import { ImageCost } from '../images/image-cost.ts';
 
 /** ms */
 const LEAST = 1000;
@@ -14,6 +18,7 @@ const FIRST_M = 1_800_000;
 
 export class Period {
   readonly #fixed: number | undefined;
+  readonly #costs = new ImageCost();
   #since: number | undefined;
   #losses = 0;
   #cost = LEAST;
@@ -26,6 +31,12 @@ export class Period {
   /** A wave took so long. */
   took(ms: number): void {
     this.#cost = Math.max(1, ms);
+    this.#costs.took(ms);
+  }
+
+  /** The job's own setting, where it was raised to what a wave costs. */
+  get raisedFrom(): { askedMs?: number } {
+    return this.#fixed !== undefined && this.#fixed < this.#costs.ms ? { askedMs: Math.round(this.#fixed) } : {};
   }
 
   lost(): void {
@@ -34,7 +45,7 @@ export class Period {
 
   ms(now: number): number {
     this.#since ??= now;
-    if (this.#fixed !== undefined) return this.#fixed;
+    if (this.#fixed !== undefined) return Math.max(this.#fixed, this.#costs.ms);
     const ran = now - this.#since;
     const between = this.#losses === 0 ? Math.max(FIRST_M, ran) : ran / this.#losses;
     return Math.min(MOST, Math.max(LEAST, Math.sqrt(2 * this.#cost * between)));

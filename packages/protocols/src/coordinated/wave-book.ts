@@ -210,7 +210,7 @@ export class WaveBook {
     return this.#lastCut.get(task)?.stalls.get(task);
   }
 
-  view(next: Pick<WavesView, 'periodMs' | 'chosen' | 'nextAt'>): WavesView {
+  view(next: Pick<WavesView, 'periodMs' | 'askedMs' | 'chosen' | 'nextAt'>): WavesView {
     return {
       ...next,
       ...this.#sums,

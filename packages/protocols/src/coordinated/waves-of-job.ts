@@ -141,6 +141,7 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
     return this.#book.view({
       chosen: this.chosen,
       ...(due && { periodMs: Math.round(due.periodMs) }),
+      ...(due?.askedMs !== undefined && { askedMs: due.askedMs }),
       ...(due?.at !== undefined && { nextAt: Math.round(due.at) }),
     });
   }

@@ -35,7 +35,7 @@ import { contradiction } from './cut.ts';
 import {
   lineKey,
   waveKey,
-  type CheckpointScheduler,
+  type Due,
   type LineRecord,
   type TaskOfWave,
   type WaveEffect,
@@ -88,7 +88,7 @@ export class Waves {
   readonly #returning = new Set<TaskId>();
   readonly #ended = new Set<TaskId>();
   #finished = false;
-  #due: { readonly at: number; readonly periodMs: number } | undefined;
+  #due: (Due & { readonly at: number }) | undefined;
   #asked = false;
   readonly #period: Period;
   /** W9. */
@@ -122,7 +122,7 @@ export class Waves {
     return this.#wave?.number;
   }
 
-  get due(): CheckpointScheduler['due'] {
+  get due(): Due | undefined {
     return this.#due && { ...this.#due, ...((this.#wave || this.#rolling) && { at: undefined }) };
   }
 
@@ -258,7 +258,7 @@ export class Waves {
   /** The next wave is due in a period from now. */
   #rest(): void {
     const periodMs = this.#period.ms(this.#now);
-    this.#due = { at: this.#now + periodMs, periodMs };
+    this.#due = { at: this.#now + periodMs, periodMs, ...this.#period.raisedFrom };
   }
 
   #maybeCommit(): void {

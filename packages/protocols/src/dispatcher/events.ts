@@ -180,6 +180,8 @@ export interface JobSpec {
   /** Of a lesson: what its nodes may send over data links, in all. It has no images, files or further ranks. */
   allowance?: { bytes: number; messages: number };
   submittedAt: number;
+  /** The `Idempotency-Key` that it was submitted with, and the SHA-256 of its body. */
+  once?: { key: string; body: string };
 }
 
 /** Tasks of a job that run one of its programs. */

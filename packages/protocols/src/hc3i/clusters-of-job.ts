@@ -36,7 +36,7 @@ import {
   type FederationRecord,
   type Rolled,
 } from '../contract/clusters.ts';
-import type { TaskOfWave } from '../contract/waves.ts';
+import type { Due, TaskOfWave } from '../contract/waves.ts';
 import { OutputWaits } from '../coordinated/output-waits.ts';
 import { showEverything, showUpTo } from '../coordinated/show-output.ts';
 import { WaveBook } from '../coordinated/wave-book.ts';
@@ -74,7 +74,10 @@ interface Check {
 }
 
 /** Of a cluster without a timer there is none. */
-const periodOf = (ms: number): { periodMs?: number } => (Number.isFinite(ms) ? { periodMs: Math.round(ms) } : {});
+const periodOf = ({ periodMs, askedMs }: Omit<Due, 'at'>): { periodMs?: number; askedMs?: number } => ({
+  ...(Number.isFinite(periodMs) && { periodMs: Math.round(periodMs) }),
+  ...(askedMs !== undefined && { askedMs }),
+});
 
 export class ClustersOfJob implements ServicePart, CheckpointFigures {
   readonly figures = this;
@@ -167,9 +170,9 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
         .sort((a, b) => a.at - b.at)
         .slice(-LISTED_WAVES);
     return {
-      clusters: this.#clusterViews(due.map((d) => d.periodMs)),
+      clusters: this.#clusterViews(due),
       chosen: this.chosen,
-      ...periodOf(Math.min(...due.map((d) => d.periodMs))),
+      ...periodOf(due.reduce((a, b) => (b.periodMs < a.periodMs ? b : a))),
       ...(next.length > 0 && { nextAt: Math.round(Math.min(...next)) }),
       committed: sum('committed'),
       abandoned: sum('abandoned'),
@@ -180,7 +183,7 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     };
   }
 
-  #clusterViews(periods: readonly number[]): ClusterView[] {
+  #clusterViews(due: readonly Due[]): ClusterView[] {
     const { stored } = this.scheduler.clusters;
     return this.tasks.map((ranks, cluster) => {
       const { sn, ddv } = stored[cluster]!.at(-1)!;
@@ -190,7 +193,7 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
         ranks: [...ranks],
         sn,
         ddv: [...ddv],
-        ...periodOf(periods[cluster]!),
+        ...periodOf(due[cluster]!),
         stored: stored[cluster]!.length,
         ...this.#counts[cluster]!,
         waiting: ranks.reduce((n, task) => n + (core?.awaiting(task) ?? 0), 0),

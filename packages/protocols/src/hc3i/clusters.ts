@@ -29,7 +29,7 @@ import {
   type Cuts,
   type FederationRecord,
 } from '../contract/clusters.ts';
-import type { TaskOfWave, WaveRecord } from '../contract/waves.ts';
+import type { Due, TaskOfWave, WaveRecord } from '../contract/waves.ts';
 import { contradiction } from '../coordinated/cut.ts';
 import { Period } from '../coordinated/period.ts';
 import { WaveUnderWay } from '../coordinated/under-way.ts';
@@ -129,10 +129,10 @@ export class Clusters implements ClusterScheduler {
     return { stored, underWay, dead };
   }
 
-  due(cluster: number): { at: number | undefined; periodMs: number } {
-    const { wave, wanted, goesBack } = this.#clusters[cluster]!;
+  due(cluster: number): Due {
+    const { wave, wanted, goesBack, period } = this.#clusters[cluster]!;
     const at = wave || wanted || goesBack || this.#finished ? undefined : this.#federation.due(cluster);
-    return { at, periodMs: this.#periods[cluster]! };
+    return { at, periodMs: this.#periods[cluster]!, ...period.raisedFrom };
   }
 
   begin(now: number): Changes {

@@ -16,3 +16,11 @@ test('the period is √(2·C·M), with M of the job', () => {
   expect(period.ms(begin + 7_200_000)).toBe(1000);
   expect(new Period(30_000).ms(begin)).toBe(30_000);
 });
+
+test('a chosen period is raised to what a wave costs', () => {
+  const period = new Period(1000);
+  period.took(400);
+  expect([period.ms(0), period.raisedFrom]).toEqual([1000, {}]);
+  for (let i = 0; i < 3; i++) period.took(4000);
+  expect([period.ms(0), period.raisedFrom]).toEqual([4000, { askedMs: 1000 }]);
+});

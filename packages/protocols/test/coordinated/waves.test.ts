@@ -175,5 +175,5 @@ test.each<[string, RegExp, Scheduler]>([
     },
   ],
 ])('a scheduler is found where %s', (_what, found, scheduler) => {
-  expect(firstWrong(400, (seed) => new Job(scheduler, seed).run())).toMatch(found);
+  expect(firstWrong(1000, (seed) => new Job(scheduler, seed).run())).toMatch(found);
 });

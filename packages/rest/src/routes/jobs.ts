@@ -25,8 +25,12 @@ export const JOBS = {
         'program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); ' +
         'files and standard input are base64. `further` lists programs that share MPI_COMM_WORLD with it, each with ' +
         'ranks and arguments of its own (MPMD). The job carries the name of the token as its owner. With notify, the ' +
-        'server posts the end of the job to that URL (docs/server.md, Webhooks).',
+        'server posts the end of the job to that URL (docs/server.md, Webhooks). With an Idempotency-Key it may be ' +
+        'sent again within 24 hours: the same key and body of the same owner answer with the first job.',
       tags: ['jobs'],
+      headers: Type.Object({
+        'idempotency-key': Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]{1,255}$' })),
+      }),
       body: JobSubmission,
       response: { 201: Created, ...refusals(400, 401, 409, 413, 422, 429, 507) },
     },

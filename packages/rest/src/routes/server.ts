@@ -33,6 +33,7 @@ export const SERVER = {
       slots: { total: 12, free: 8, nodes: 4 },
       maxSubmissionBytes: 67_108_864,
       maxInputBytes: 50_331_648,
+      maxMemoryBytes: 1_073_741_824,
       defaults: { graceMs: 3000, memoryBytes: 1_073_741_824 },
     },
   },

@@ -1,6 +1,7 @@
 /** Faults, what a next one would cost (the images that the server keeps of each rank), and all that happened. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { spacingText } from '@mayfly/wire';
 import { ago, bytes, duration } from '../../shared/format.ts';
 import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
@@ -54,6 +55,11 @@ function Images({ job }: ViewProps) {
             ? 'No lost rank has restarted yet.'
             : `In this job, lost ranks took ${duration(back[back.length >> 1]!)} (median) to restart.`}
         </p>
+        {!over && job.tasks.some((t) => t.activity?.imageEveryMs !== undefined) && (
+          <p className="small" data-testid="spacing-line">
+            In this job, {spacingText(job)}.
+          </p>
+        )}
         {(over ? [] : skippedLines(job.tasks)).map(({ team, text }) => (
           <p key={team} className="small" data-testid="skipped-line">
             {text}

@@ -22,6 +22,8 @@ interface Props {
   advice: CheckpointAdvice | undefined;
   /** What the server does where the job says nothing; undefined: not known yet. */
   defaults: InfoView['defaults'] | undefined;
+  /** The most memory that a rank may have; undefined: not known yet. */
+  mostMemory: number | undefined;
   wrong: string[];
 }
 
@@ -41,7 +43,7 @@ const TOGETHER =
 
 const MEBI = 1024 * 1024;
 
-export function Options({ draft, change, advice, defaults, wrong }: Props) {
+export function Options({ draft, change, advice, defaults, mostMemory, wrong }: Props) {
   const o = draft.options;
   const protocol = o.protocol ?? DEFAULT_PROTOCOL;
   const { findsCheckpointMs, leastCheckpointMs } = manifests[protocol];
@@ -174,15 +176,15 @@ export function Options({ draft, change, advice, defaults, wrong }: Props) {
           />
           <NumberField
             label="Memory of a rank"
-            hint="MiB. Above it, malloc fails in C, and a TypeScript rank ends"
+            hint={`MiB${mostMemory ? `, at most ${mostMemory / MEBI} on this server` : ''}. Above it, malloc fails in C, and a TypeScript rank ends`}
             least={16}
-            most={4096}
+            {...(mostMemory && { most: mostMemory / MEBI })}
             whole
             usual={defaults && defaults.memoryBytes / MEBI}
             value={o.memoryBytes === undefined ? undefined : Math.round(o.memoryBytes / MEBI)}
             onChange={(mb) =>
               set({
-                memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined,
+                memoryBytes: Number.isFinite(mb) ? Math.max(16, Math.round(mb)) * MEBI : undefined,
               })
             }
           />

@@ -339,6 +339,7 @@ function SubmitForm({
               change={change}
               advice={measured.data}
               defaults={info.data?.defaults}
+              mostMemory={info.data?.maxMemoryBytes}
               wrong={saysAt('env')}
             />
             <button className="button primary big" type="submit" disabled={submit.isPending}>

@@ -86,6 +86,7 @@ test.each<[string, JobOptions, Record<string, string>]>([
       change: nothing,
       advice: { checkpointMs: 9000, measured: true, faults: 3, rankMs: 1 },
       defaults: { graceMs: 4000, memoryBytes: 512 * 1024 * 1024 },
+      mostMemory: 768 * 1024 * 1024,
       wrong: [],
     }),
   );
@@ -96,4 +97,6 @@ test.each<[string, JobOptions, Record<string, string>]>([
   const all = Object.fromEntries(numbers) as Record<string, string>;
   expect(Object.values(all).every((t) => /^(default: .+|none|1|0)$/.test(t))).toBe(true);
   expect(all).toMatchObject(expected);
+  expect(html).toContain('MiB, at most 768 on this server');
+  expect(html).toContain('max="768"');
 });

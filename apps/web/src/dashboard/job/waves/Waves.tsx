@@ -19,6 +19,7 @@ import {
   type Rollback,
   type Wave,
   type Waves as Figures,
+  raisedText,
 } from './wave-texts.ts';
 import './waves.css';
 
@@ -129,8 +130,10 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
   );
 }
 
-const timerText = ({ periodMs }: NonNullable<Figures['clusters']>[number]): string =>
-  periodMs === undefined ? 'this cluster has no timer' : `one every ${duration(periodMs)}`;
+const timerText = ({ periodMs, askedMs }: NonNullable<Figures['clusters']>[number]): string =>
+  periodMs === undefined
+    ? 'this cluster has no timer'
+    : `one every ${duration(periodMs)}${askedMs === undefined ? '' : ` (${raisedText(askedMs)})`}`;
 
 /** By cluster: the highest interval that this one depends on. */
 const dependsText = ({ cluster, ddv }: NonNullable<Figures['clusters']>[number]): string =>

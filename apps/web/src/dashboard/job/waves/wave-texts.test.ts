@@ -55,6 +55,9 @@ it('sums them up', () => {
   expect(sumsLine(waves({}))).toBe(
     '30 s between waves (found from their cost and the losses) · 12 committed · 0 rollbacks',
   );
+  expect(sumsLine(waves({ chosen: true, askedMs: 1000 }))).toContain(
+    '30 s between waves (raised from 1 s, because one takes so long)',
+  );
   expect(sumsLine(waves({ chosen: true, abandoned: 2, rollbacks: 1, lostMs: 4200 }))).toBe(
     '30 s between waves (chosen) · 12 committed · 2 abandoned · 1 rollback · ' +
       '4.2 s of work undone, all ranks together',

@@ -97,12 +97,16 @@ export function waveLine(w: Waves, now: number, rests: boolean): string {
 /** Whole seconds, so that a live page does not flicker. */
 const roundUp = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
+/** A chosen period that is shorter than what a wave takes. */
+export const raisedText = (askedMs: number): string => `raised from ${duration(askedMs)}, because one takes so long`;
+
 /** How the time between waves is found, and what all of them came to. */
 export function sumsLine(w: Waves): string {
   const period =
     w.periodMs === undefined
       ? undefined
-      : `${duration(w.periodMs)} between waves (${w.chosen ? 'chosen' : 'found from their cost and the losses'})`;
+      : `${duration(w.periodMs)} between waves ` +
+        `(${w.askedMs === undefined ? (w.chosen ? 'chosen' : 'found from their cost and the losses') : raisedText(w.askedMs)})`;
   const sums = [
     period,
     `${w.committed} committed`,
