@@ -22,12 +22,9 @@ export function withTags(header: string): string {
     return `static const int mayfly_${name} __attribute__((unused, type_tag_for_datatype(mayfly, ${type}))) = ${value};\n`;
   });
   const tied = header.replace(/^(int P?MPI_\w+)\((.*)\);$/gm, (all, name: string, list: string) => {
-    const parameters = list.split(', ');
-    const pairs = parameters.flatMap((p, i) => {
-      if (!/\bvoid \*\w*(?:buf|buffer|addr)$/.test(p)) return [];
-      const type = parameters.findIndex((q, k) => k > i && /^MPI_Datatype \w+$/.test(q));
-      return type === -1 ? [] : [` __attribute__((pointer_with_type_tag(mayfly, ${i + 1}, ${type + 1})))`];
-    });
+    const pairs = pairsOf(list).map(
+      ([buffer, type]) => ` __attribute__((pointer_with_type_tag(mayfly, ${buffer + 1}, ${type + 1})))`,
+    );
     return pairs.length === 0 ? all : `${name}(${list})${pairs.join('')};`;
   });
   // Inside its guard: many programs include it twice.
@@ -35,12 +32,46 @@ export function withTags(header: string): string {
   return tied.slice(0, end) + tags.join('') + tied.slice(end);
 }
 
+/** Which parameters are a buffer and its datatype. */
+function pairsOf(list: string): [buffer: number, datatype: number][] {
+  const parameters = list.split(', ');
+  return parameters.flatMap((p, i) => {
+    if (!/\bvoid \*\w*(?:buf|buffer|addr)$/.test(p)) return [];
+    const type = parameters.findIndex((q, k) => k > i && /^MPI_Datatype \w+$/.test(q));
+    return type === -1 ? [] : [[i, type] as [number, number]];
+  });
+}
+
+/** Where one datatype describes two sides, or memory and the standard's own length of it. */
+const NOT_NARROW =
+  /^P?MPI_(?:R?(?:Put|Get|Accumulate|Get_accumulate)|Fetch_and_op|Compare_and_swap|(?:P|Unp)ack_external)(?:_c)?$/;
+
+let datatypes: Map<string, { datatype: number; buffers: number[] }[]> | undefined;
+
+/** Of a function of MPI, the datatypes whose elements may have 32 bits in memory and 64 in the message. */
+export function datatypesOf(name: string): readonly { readonly datatype: number; readonly buffers: number[] }[] {
+  datatypes ??= new Map(
+    [...mpiHeader().matchAll(/^int (P?MPI_\w+)\((.*)\);$/gm)].map(([, name, list]) => {
+      const types = new Map<number, number[]>();
+      for (const [buffer, datatype] of NOT_NARROW.test(name!) ? [] : pairsOf(list!)) {
+        // What is unpacked has no type of its own.
+        if (/_Unpack(_c)?$/.test(name!) && buffer === 0) continue;
+        types.set(datatype, [...(types.get(datatype) ?? []), buffer]);
+      }
+      return [name!, [...types].map(([datatype, buffers]) => ({ datatype, buffers }))];
+    }),
+  );
+  return datatypes.get(name) ?? [];
+}
+
+const mpiHeader = (): string => new TextDecoder().decode(resources().files.read('/include/mpi.h'));
+
 let tagged: MemoryFiles | undefined;
 
 /** The folder of mpi.h, with tags. */
 export function taggedHeaders(): MemoryFiles {
   tagged ??= new MemoryFiles({
-    '/mpi.h': withTags(new TextDecoder().decode(resources().files.read('/include/mpi.h'))),
+    '/mpi.h': withTags(mpiHeader()),
   });
   return tagged;
 }
