@@ -16,13 +16,23 @@ export interface SubmitOptions extends ConnectionOptions, SubmissionOptions {
   /** Of mpiexec, for a job that it waits for. */
   label?: boolean;
   outputDir?: string;
+  outfilePattern?: string;
+  errfilePattern?: string;
+}
+
+/** An option about output that comes while mpiexec waits. */
+function ofWaiting(options: SubmitOptions): string | undefined {
+  if (options.label) return '--label';
+  if (options.outputDir !== undefined) return '--output-dir';
+  if (options.outfilePattern !== undefined) return '--outfile-pattern';
+  return options.errfilePattern === undefined ? undefined : '--errfile-pattern';
 }
 
 export async function submit(program: string, args: string[], options: SubmitOptions): Promise<number> {
-  if (options.label || options.outputDir !== undefined)
+  const waiting = ofWaiting(options);
+  if (waiting !== undefined)
     throw new CommandError(
-      `${options.label ? '--label' : '--output-dir'} is for a job that mpiexec waits for; after --detach use ` +
-        'mayfly jobs output <id>',
+      `${waiting} is for a job that mpiexec waits for; after --detach use mayfly jobs output <id>`,
       Exit.USAGE,
     );
   const connection = await needConnection(options);

@@ -137,6 +137,12 @@ test('an output that cannot be written, or is an input, is an error of the call'
     `mpicc: error: ${join(folder, 'no/such/prog')}: No such file or directory\n`,
   );
   expect(onDisk('ok.c', '-o', folder)).toBe(`mpicc: error: ${folder}: Is a directory\n`);
+  // Of the rules for make, too.
+  for (const line of ['-M -MF lib ok.c', '-MD -MF lib -c ok.c', '-M -o lib ok.c', '-E ok.c -o lib'])
+    expect([line, onDisk(...line.split(' '))]).toEqual([
+      line,
+      expect.stringMatching(/^error: .*'lib'.*\bIs a directory/),
+    ]);
 });
 
 test('a device is read as a file, written through, and stays, whoever calls', () => {
