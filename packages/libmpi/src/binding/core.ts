@@ -199,7 +199,7 @@ export class Core {
       ['maxprocs', processes],
       ['soft', processes],
       ['arch', 'wasm32'],
-      ['thread_level', 'MPI_THREAD_SERIALIZED'],
+      ['thread_level', 'MPI_THREAD_MULTIPLE'],
     ]);
   }
   newInfo(entries: Map<string, string>): number {
