@@ -145,6 +145,12 @@ test('an output that cannot be written, or is an input, is an error of the call'
     ]);
 });
 
+test('OpenMP stays off by whatever option, or CMake would find it', () => {
+  const files = new MemoryFiles({ '/omp.c': '#ifdef _OPENMP\n#error on\n#endif\n' });
+  for (const options of ['-fopenmp', '-Xclang -fopenmp', '-Xpreprocessor -fopenmp'])
+    expect([options, drive(files, `${options} -c /omp.c -o /omp.o`)]).toMatchObject([options, { exit: 0, err: '' }]);
+});
+
 test('a device is read as a file, written through, and stays, whoever calls', () => {
   const files = new DiskFiles();
   // Behind a link, so that a mistake replaces or removes the link, and not the device.
