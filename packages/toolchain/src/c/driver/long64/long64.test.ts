@@ -129,6 +129,29 @@ int main(void) {
   expect(files.read('/w/a.o')).toBeUndefined();
 });
 
+test('with -mno-long64, a datatype of 64 bits for a buffer of 32 is an error', () => {
+  const files = new MemoryFiles({
+    '/w/a.c': `#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+int main(void) {
+  size_t n = 1; long m[2] = {1, 2}; long long w = 1; uint64_t u = 1; int i = 1; struct { long a, b; } s = {1, 2};
+  MPI_Bcast(&n, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&n, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(m, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&w, 1, MPI_LONG_LONG_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&u, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&s, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+  return i;
+}
+`,
+  });
+  const { exit, err } = drive(files, '-mno-long64 -w -c a.c');
+  expect(exit).toBe(1);
+  expect([...err.matchAll(/^a\.c:(\d+):\d+: error: .* \[-mno-long64\]$/gm)].map((m) => Number(m[1]))).toEqual([7, 8]);
+  expect(files.read('/w/a.o')).toBeUndefined();
+});
+
 test('MPI_LONG, MPI_UNSIGNED_LONG and MPI_LONG_INT are types of their own', () => {
   const files = new MemoryFiles({
     '/w/a.c':

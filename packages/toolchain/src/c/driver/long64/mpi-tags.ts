@@ -15,9 +15,17 @@ const TAGGED = {
   MPI_AINT: 'long',
 } as const;
 
-export function withTags(header: string): string {
+/** The datatypes of 64 bits where the program's `long` has 32. */
+const TAGGED_NARROW = {
+  MPI_LONG_LONG: 'long long',
+  MPI_UNSIGNED_LONG_LONG: 'unsigned long long',
+  MPI_INT64_T: 'long long',
+  MPI_UINT64_T: 'unsigned long long',
+} as const;
+
+export function withTags(header: string, types: Readonly<Record<string, string>> = TAGGED): string {
   // clang finds the type by the number in the datatype's macro, the last one that the header defines.
-  const tags = Object.entries(TAGGED).map(([name, type]) => {
+  const tags = Object.entries(types).map(([name, type]) => {
     const value = [...header.matchAll(new RegExp(`#define ${name}\\s.*\\b(0x\\w+)\\)`, 'g'))].at(-1)![1]!;
     return `static const int mayfly_${name} __attribute__((unused, type_tag_for_datatype(mayfly, ${type}))) = ${value};\n`;
   });
@@ -78,3 +86,7 @@ export function taggedHeaders(): MemoryFiles {
 
 /** Always the same bytes. */
 export const taggedHeader = (): Uint8Array => taggedHeaders().read('/mpi.h')!;
+
+/** The same for a program whose `long` has 32 bits. */
+export const narrowTaggedHeaders = (): MemoryFiles =>
+  new MemoryFiles({ '/mpi.h': withTags(mpiHeader(), TAGGED_NARROW) });
