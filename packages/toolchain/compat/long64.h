@@ -117,7 +117,7 @@ __mayfly_other(__mayfly_size)
 #define __mayfly_wide(...) ((unsigned long long)(int)(__VA_ARGS__))
 #define __mayfly_size(...) ((unsigned long long)(__VA_ARGS__))
 #define __mayfly_wide_any(...) _Generic((__VA_ARGS__), unsigned long: __mayfly_wide(__VA_ARGS__), default: (__VA_ARGS__))
-#define __mayfly_kind_of(...) _Generic((__VA_ARGS__), unsigned long *: 1, __const unsigned long *: 1, long *: 2, __const long *: 2, default: 3)
+#define __mayfly_kind_of(...) (__extension__ _Generic((__VA_ARGS__), unsigned long *: 1, __const unsigned long *: 1, long *: 2, __const long *: 2, default: 3))
 #define __mayfly_size_any(...) _Generic((__VA_ARGS__), unsigned long: __mayfly_size(__VA_ARGS__), default: (__VA_ARGS__))
 #endif
 /* size_t and ptrdiff_t keep the types of the system, where natively they are the program's unsigned long and long. */

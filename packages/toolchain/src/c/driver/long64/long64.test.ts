@@ -129,6 +129,26 @@ int main(void) {
   expect(files.read('/w/a.o')).toBeUndefined();
 });
 
+test.each(['c89', 'c99', 'gnu17'])('buffers of sizes bring no message in a strict mode: -std=%s', (mode) => {
+  const source = `#include <mpi.h>
+#include <stddef.h>
+typedef size_t idx_t;
+#define B(p, t) MPI_Bcast((p), 1, (t), 0, MPI_COMM_WORLD)
+int f(void *any, double *r, idx_t *i, size_t (*m)[4], const size_t *c, size_t *out);
+int f(void *any, double *r, idx_t *i, size_t (*m)[4], const size_t *c, size_t *out)
+{
+  MPI_Bcast(any, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(i, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(m, 4, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(c, out, 1,
+    MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return B(i, MPI_UNSIGNED_LONG) + B(r, MPI_DOUBLE);
+}
+`;
+  const files = new MemoryFiles({ '/w/a.c': source });
+  expect(drive(files, `-std=${mode} -Wall -Wextra -pedantic -c a.c`)).toEqual({ exit: 0, err: '' });
+});
+
 test('with -mno-long64, a datatype of 64 bits for a buffer of 32 is an error', () => {
   const files = new MemoryFiles({
     '/w/a.c': `#include <mpi.h>
