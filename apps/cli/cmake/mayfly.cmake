@@ -29,8 +29,26 @@ endforeach()
 set_property(GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS FALSE)
 set(BUILD_SHARED_LIBS OFF CACHE BOOL "")
 
-# Headers and libraries of this machine are of no use; its programs (python, git …) are.
-set(CMAKE_FIND_ROOT_PATH "${CMAKE_CURRENT_LIST_DIR}/root")
+# Headers and libraries of this machine are of no use; its programs (python, git …) are. Those that the user has built are below a prefix that
+# -DCMAKE_PREFIX_PATH, -DZLIB_ROOT or a variable of the environment names.
+list(APPEND CMAKE_FIND_ROOT_PATH "${CMAKE_CURRENT_LIST_DIR}/root" ${CMAKE_PREFIX_PATH})
+string(REPLACE ":" ";" _mayfly_prefixes "$ENV{CMAKE_PREFIX_PATH}")
+list(APPEND CMAKE_FIND_ROOT_PATH ${_mayfly_prefixes})
+get_cmake_property(_mayfly_names VARIABLES)
+foreach(_mayfly_name IN LISTS _mayfly_names)
+  if(_mayfly_name MATCHES "_ROOT$" AND NOT _mayfly_name STREQUAL "CMAKE_ROOT")
+    list(APPEND CMAKE_FIND_ROOT_PATH ${${_mayfly_name}})
+  endif()
+endforeach()
+execute_process(COMMAND "${CMAKE_COMMAND}" -E environment OUTPUT_VARIABLE _mayfly_environment ERROR_QUIET)
+string(REGEX MATCHALL "[A-Za-z0-9_]+_ROOT=/[^\n;]*" _mayfly_environment "\n${_mayfly_environment}")
+foreach(_mayfly_name IN LISTS _mayfly_environment)
+  string(REGEX REPLACE "^[^=]*=" "" _mayfly_name "${_mayfly_name}")
+  list(APPEND CMAKE_FIND_ROOT_PATH "${_mayfly_name}")
+endforeach()
+list(REMOVE_DUPLICATES CMAKE_FIND_ROOT_PATH)
+# What the system's own compiler uses.
+list(REMOVE_ITEM CMAKE_FIND_ROOT_PATH "" "/" "/usr" "/usr/" "/usr/local" "/usr/local/")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

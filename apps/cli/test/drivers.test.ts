@@ -251,4 +251,41 @@ describe('a project of C and C++ with a library', () => {
       expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
     },
   );
+
+  it.skipIf(!has('cmake') || !has('make'))(
+    'CMake finds libraries below prefixes of the user alone, and no OpenMP (skipped: cmake or make is not installed)',
+    async () => {
+      const project = join(dir, 'cmake-find');
+      const prefix = join(dir, 'prefix with space');
+      for (const folder of ['include', 'lib']) await mkdir(join(prefix, folder), { recursive: true });
+      await mkdir(project);
+      await writeFile(join(prefix, 'include/zlib.h'), '#define ZLIB_VERSION "1.2.3"\nint own(void);\n');
+      await writeFile(join(project, 'own.c'), 'int own(void) { return 0; }\n');
+      await writeFile(join(project, 'main.c'), '#include <zlib.h>\nint main(void) { return own(); }\n');
+      await writeFile(
+        join(project, 'CMakeLists.txt'),
+        'cmake_minimum_required(VERSION 3.16)\nproject(find LANGUAGES C)\nfind_package(ZLIB)\nfind_package(OpenMP)\n' +
+          'message("zlib: ${ZLIB_FOUND} ${ZLIB_INCLUDE_DIRS}, OpenMP: ${OpenMP_FOUND}")\nif(ZLIB_FOUND)\n' +
+          'add_executable(main main.c)\ntarget_link_libraries(main ZLIB::ZLIB)\nendif()\n',
+      );
+      const [cc, ar] = ['mayfly-mpicc.js', 'mayfly-ar.js'].map((name) => join(dist, name));
+      tool(cc!, ['-c', 'own.c'], project);
+      tool(ar!, ['rcs', join(prefix, 'lib/libz.a'), 'own.o'], project);
+      const file = (await run(['cmake-toolchain'], { cwd: project, env })).stdout.trim();
+      const configured = (build: string, options: string[], more: Record<string, string> = {}): string => {
+        const r = spawnSync('cmake', ['-S', '.', '-B', build, `-DCMAKE_TOOLCHAIN_FILE=${file}`, ...options], {
+          cwd: project,
+          env: { ...process.env, ...env, ...more },
+          encoding: 'utf8',
+        });
+        return /zlib: .*/.exec(r.stderr)?.[0] ?? r.stderr;
+      };
+      const found = `zlib: TRUE ${prefix}/include, OpenMP: FALSE`;
+      expect(configured('prefix', [`-DCMAKE_PREFIX_PATH=${prefix}`])).toBe(found);
+      tool('cmake', ['--build', 'prefix'], project);
+      expect(configured('root', [`-DZLIB_ROOT=${prefix}`])).toBe(found);
+      expect(configured('environment', [], { ZLIB_ROOT: prefix })).toBe(found);
+      expect(configured('none', [])).toBe('zlib: FALSE , OpenMP: FALSE');
+    },
+  );
 });

@@ -130,6 +130,10 @@ describe('mayfly submit and wait', () => {
       code: 2,
       stderr: expect.stringContaining('--label'),
     });
+    expect(await mayfly('mpiexec', '--detach', '-outfile-pattern', 'out.%r', '-n', '1', 'echo.ts')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--outfile-pattern is for a job that mpiexec waits for'),
+    });
     expect(await mayfly('submit', '-n', '1', '-x', 'NOT_SET', 'echo.ts')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('(mayfly submit --help lists the options)'),

@@ -169,6 +169,16 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_UNSIGNED_LONG                ((MPI_Datatype)0x000002f1)
 #undef MPI_LONG_INT
 #define MPI_LONG_INT                     ((MPI_Datatype)0x000002f2)
+/* Of a buffer of size_t (1) or ptrdiff_t (2), which have 32 bits; mpicc puts it around the datatype. */
+static __inline__ MPI_Datatype __mayfly_sent(int __mayfly_kind, MPI_Datatype __mayfly_type) {
+  intptr_t __mayfly_t = (intptr_t)__mayfly_type;
+  if (__mayfly_kind != 1 && __mayfly_kind != 2) return __mayfly_type;
+  if (__mayfly_t == 0x2f0 || __mayfly_t == 0x20b || __mayfly_t == 0x258 || __mayfly_t == 0x202 || __mayfly_t == 0x203)
+    return (MPI_Datatype)(intptr_t)(__mayfly_kind == 1 ? 0x2f3 : 0x2f5);
+  if (__mayfly_t == 0x2f1 || __mayfly_t == 0x20f || __mayfly_t == 0x259)
+    return (MPI_Datatype)(intptr_t)(__mayfly_kind == 1 ? 0x2f4 : 0x2f6);
+  return __mayfly_type;
+}
 #endif
 
 #define MPI_COMBINER_HVECTOR_INTEGER     MPI_COMBINER_HVECTOR

@@ -7,10 +7,12 @@
  * each other at the layout's extent.
  *
  * Invariants
- *  L1  The segments' bytes add up to `size`.
+ *  L1  The segments' bytes add up to `size`; of a narrow layout to half of it.
  *  L2  Segments keep the order of the type map, so that packing follows the standard (MPI 4.1 §5.1.11), overlap or not.
  */
 export interface Layout {
+  /** Words of 32 bits in memory, of 64 bits when packed (narrow.ts). One segment of one word. */
+  readonly narrow?: Narrow;
   /** Bytes of data in one element. */
   readonly size: number;
   readonly lb: number;
@@ -18,6 +20,12 @@ export interface Layout {
   /** offset, bytes, count, stride of each segment, one behind the other. */
   readonly segments: readonly number[];
 }
+
+/**
+ * How a word becomes 64 bits wide, and what is taken back: 'size', with zeros, and 'difference', by its sign, are those
+ * of a `size_t`, which takes −2³¹ to 2³² − 1; 'signed' those of a `ptrdiff_t`, which takes −2³¹ to 2³¹ − 1.
+ */
+export type Narrow = 'size' | 'difference' | 'signed';
 
 const WORDS = 4;
 
@@ -31,6 +39,7 @@ export const contiguousLayout = (bytes: number, extent = bytes): Layout => ({
 /** `count` elements are one block of size × count bytes, which begins {@link start} bytes behind the address. */
 export function isContiguous(l: Layout, count: number): boolean {
   const s = l.segments;
+  if (l.narrow !== undefined) return false;
   return s.length === 0 || (s.length === WORDS && s[2] === 1 && (count <= 1 || l.extent === l.size));
 }
 export const start = (l: Layout): number => l.segments[0] ?? 0;

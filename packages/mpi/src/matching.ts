@@ -12,7 +12,7 @@ import { LINEAR } from './buffers.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { taskId, WORLD } from '@mayfly/wire';
 import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, FAILED_BY_LOSS, LEFT, Mode, WITHDRAWN } from './constants.ts';
-import { className, ERR, type ErrorRecord } from './errors.ts';
+import { className, ERR, MPIError, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { hopeless, isVoid } from './failure/broken.ts';
 import { fromExternal } from './external32.ts';
@@ -341,13 +341,18 @@ export function spread(layer: Layer, r: RequestRecord): void {
         };
       continue;
     }
-    layer.memory.unpack(
-      u.layout,
-      u.count,
-      u.external ? nativeOf(u.external, packed) : packed,
-      u.space ?? LINEAR,
-      u.address,
-    );
+    try {
+      layer.memory.unpack(
+        u.layout,
+        u.count,
+        u.external ? nativeOf(u.external, packed) : packed,
+        u.space ?? LINEAR,
+        u.address,
+      );
+    } catch (e) {
+      if (!(e instanceof MPIError)) throw e;
+      r.error ??= { errorClass: e.errorClass, call: r.call, text: e.text };
+    }
   }
   r.unpack = undefined;
 }

@@ -3,6 +3,7 @@
  * by word (packing-words.ts), the others block by block.
  */
 import { copyWords } from './packing-words.ts';
+import { packNarrow, unpackNarrow } from './narrow.ts';
 import type { Layout } from './layout.ts';
 
 /** Numbers of a segment in a layout. */
@@ -56,6 +57,7 @@ function copyBlocks(
 
 /** Packs `count` elements that lie at `address` of `memory` to the beginning of `into`. */
 export function pack(l: Layout, count: number, memory: Uint8Array, address: number, into: Uint8Array): void {
+  if (l.narrow !== undefined) return packNarrow(l, count, memory, address, into);
   if (copyWords(l, count, memory, address, into, true)) return;
   const s = l.segments;
   // Elements of one block each: the elements are the blocks.
@@ -80,6 +82,7 @@ export function pack(l: Layout, count: number, memory: Uint8Array, address: numb
 export function unpack(l: Layout, count: number, from: Uint8Array, memory: Uint8Array, address: number): void {
   const s = l.segments;
   if (l.size === 0) return;
+  if (l.narrow !== undefined) return unpackNarrow(l, count, from, memory, address);
   const whole = Math.min(count, Math.floor(from.length / l.size));
   if (whole > 0 && copyWords(l, whole, memory, address, from, false)) {
     // Done.

@@ -3,7 +3,7 @@
  * Sizes are those of 32-bit WebAssembly: long and pointers have 4 bytes, long double 16.
  */
 import { elementType } from './datatypes.ts';
-import { contiguousLayout, type Layout } from './layout.ts';
+import { contiguousLayout, type Layout, type Narrow } from './layout.ts';
 
 export interface PredefinedType {
   readonly handle: number;
@@ -36,7 +36,8 @@ REAL2 0x2ca 29, LOGICAL4 0x2d0 24, INTEGER4 0x2d1 5, REAL4 0x2d2 7, COMPLEX4 0x2
 INTEGER8 0x2d9 9, REAL8 0x2da 8,
 COMPLEX8 0x2db 12 4, LOGICAL16 0x2e0 27, INTEGER16 0x2e1 31, REAL16 0x2e2 14, COMPLEX16 0x2e3 13 8,
 COMPLEX32 0x2eb 15 16,
-LONG64 0x2f0 9, UNSIGNED_LONG64 0x2f1 10, LONG64_INT 0x2f2 33 8`;
+LONG64 0x2f0 9, UNSIGNED_LONG64 0x2f1 10, LONG64_INT 0x2f2 33 8,
+SIZE_AS_INT64 0x2f3 9 4, SIZE_AS_UINT64 0x2f4 10 4, PTRDIFF_AS_INT64 0x2f5 9 4, PTRDIFF_AS_UINT64 0x2f6 10 4`;
 
 /**
  * "MPI_C_COMPLEX … MPI_C_FLOAT_COMPLEX (as synonym)" (§3.2.2): the name is that of the first. The three of a `long` of
@@ -48,6 +49,18 @@ const NAMES: Readonly<Record<string, string>> = {
   LONG64: 'LONG',
   UNSIGNED_LONG64: 'UNSIGNED_LONG',
   LONG64_INT: 'LONG_INT',
+  SIZE_AS_INT64: 'INT64_T',
+  SIZE_AS_UINT64: 'UINT64_T',
+  PTRDIFF_AS_INT64: 'INT64_T',
+  PTRDIFF_AS_UINT64: 'UINT64_T',
+};
+
+/** What mpicc puts in for a 64-bit integer type where the buffer is one of size_t or ptrdiff_t, which have 32 bits. */
+const NARROW: Readonly<Record<string, Narrow>> = {
+  SIZE_AS_INT64: 'difference',
+  SIZE_AS_UINT64: 'size',
+  PTRDIFF_AS_INT64: 'signed',
+  PTRDIFF_AS_UINT64: 'signed',
 };
 
 /**
@@ -61,6 +74,8 @@ const GAPS: Readonly<Record<string, readonly [value: number, index: number, exte
 };
 
 function layoutOf(name: string, bytes: number): Layout {
+  const narrow = NARROW[name];
+  if (narrow) return { size: bytes, lb: 0, extent: bytes / 2, segments: [0, bytes / 2, 1, 0], narrow };
   const gap = GAPS[name];
   if (!gap) return contiguousLayout(bytes);
   const [value, index, extent] = gap;

@@ -16,12 +16,16 @@
 #undef always_inline
 #pragma push_macro("bool")
 #undef bool
+#pragma push_macro("char")
+#undef char
 #pragma push_macro("class")
 #undef class
 #pragma push_macro("const")
 #undef const
 #pragma push_macro("constexpr")
 #undef constexpr
+#pragma push_macro("enum")
+#undef enum
 #pragma push_macro("extern")
 #undef extern
 #pragma push_macro("fseeko")
@@ -44,6 +48,8 @@
 #undef noexcept
 #pragma push_macro("return")
 #undef return
+#pragma push_macro("sizeof")
+#undef sizeof
 #pragma push_macro("static_cast")
 #undef static_cast
 #pragma push_macro("std")
@@ -62,6 +68,8 @@
 #undef typename
 #pragma push_macro("unsigned")
 #undef unsigned
+#pragma push_macro("volatile")
+#undef volatile
 typedef long long __mayfly_long;
 typedef unsigned long long __mayfly_ulong;
 /* Strict modes of C hide these two in stdio.h. */
@@ -93,6 +101,14 @@ template <class __mayfly_T> struct __mayfly_if<true, __mayfly_T> { typedef __may
 #define __mayfly_other(name) \
   template <class __mayfly_T> __mayfly_inline typename __mayfly_if<__is_scalar(__mayfly_T), __mayfly_T>::__mayfly_type name(__mayfly_T __mayfly_v) __mayfly_nothrow { return __mayfly_v; } \
   template <class __mayfly_T> __mayfly_inline typename __mayfly_if<!__is_scalar(__remove_cvref(__mayfly_T)), __mayfly_T &&>::__mayfly_type name(__mayfly_T &&__mayfly_v) __mayfly_nothrow { return static_cast<__mayfly_T &&>(__mayfly_v); }
+/* What a pointer points to, for the datatype of a buffer in a template (src/c/driver/long64/size-buffers.ts): 1 size_t, 2 ptrdiff_t, 3 others. */
+template <class __mayfly_T> struct __mayfly_word { enum { __mayfly_kind = 3 }; };
+template <> struct __mayfly_word<unsigned long> { enum { __mayfly_kind = 1 }; };
+template <> struct __mayfly_word<long> { enum { __mayfly_kind = 2 }; };
+template <class __mayfly_T, unsigned long __mayfly_n> struct __mayfly_word<__mayfly_T[__mayfly_n]> : __mayfly_word<__mayfly_T> {};
+template <class __mayfly_T> char (&__mayfly_word_of(const volatile __mayfly_T *))[__mayfly_word<__mayfly_T>::__mayfly_kind];
+char (&__mayfly_word_of(...))[3];
+#define __mayfly_kind_of(...) (sizeof(__mayfly_word_of(__VA_ARGS__)))
 __mayfly_other(__mayfly_wide)
 __mayfly_other(__mayfly_size)
 #define __mayfly_wide_any(...) __mayfly_wide(__VA_ARGS__)
@@ -101,6 +117,7 @@ __mayfly_other(__mayfly_size)
 #define __mayfly_wide(...) ((unsigned long long)(int)(__VA_ARGS__))
 #define __mayfly_size(...) ((unsigned long long)(__VA_ARGS__))
 #define __mayfly_wide_any(...) _Generic((__VA_ARGS__), unsigned long: __mayfly_wide(__VA_ARGS__), default: (__VA_ARGS__))
+#define __mayfly_kind_of(...) (__extension__ _Generic((__VA_ARGS__), unsigned long *: 1, __const unsigned long *: 1, long *: 2, __const long *: 2, default: 3))
 #define __mayfly_size_any(...) _Generic((__VA_ARGS__), unsigned long: __mayfly_size(__VA_ARGS__), default: (__VA_ARGS__))
 #endif
 /* size_t and ptrdiff_t keep the types of the system, where natively they are the program's unsigned long and long. */
@@ -120,9 +137,11 @@ constexpr typename __mayfly_mixed<__mayfly_A, __mayfly_B>::__mayfly_type max(con
 #endif
 #pragma pop_macro("always_inline")
 #pragma pop_macro("bool")
+#pragma pop_macro("char")
 #pragma pop_macro("class")
 #pragma pop_macro("const")
 #pragma pop_macro("constexpr")
+#pragma pop_macro("enum")
 #pragma pop_macro("extern")
 #pragma pop_macro("fseeko")
 #pragma pop_macro("ftello")
@@ -134,6 +153,7 @@ constexpr typename __mayfly_mixed<__mayfly_A, __mayfly_B>::__mayfly_type max(con
 #pragma pop_macro("nodebug")
 #pragma pop_macro("noexcept")
 #pragma pop_macro("return")
+#pragma pop_macro("sizeof")
 #pragma pop_macro("static_cast")
 #pragma pop_macro("std")
 #pragma pop_macro("struct")
@@ -143,4 +163,5 @@ constexpr typename __mayfly_mixed<__mayfly_A, __mayfly_B>::__mayfly_type max(con
 #pragma pop_macro("typedef")
 #pragma pop_macro("typename")
 #pragma pop_macro("unsigned")
+#pragma pop_macro("volatile")
 #endif

@@ -138,6 +138,52 @@ WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
 }
 WEAK int sigpending(sigset_t *set) { set->mayfly_signals = pending; return 0; }
 
+/* Waits for what may be pending: nobody can send a signal later, so with none of them the wait would not end. */
+static int stuck(const char *name) {
+  refuse(name, "no such signal is pending, and nobody else sends one to a rank: EDEADLK");
+  return EDEADLK;
+}
+
+WEAK int sigsuspend(const sigset_t *mask) {
+  const Set before = blocked;
+  blocked = mask->mayfly_signals & ~NEVER_CAUGHT;
+  errno = (pending & ~blocked) != 0 ? EINTR : stuck("sigsuspend");
+  const int error = errno;
+  deliver_pending();
+  blocked = before;
+  errno = error;
+  return -1;
+}
+/* What is pending is blocked. */
+WEAK int pause(void) { errno = stuck("pause"); return -1; }
+
+static int take(const sigset_t *set, int *n) {
+  const Set now = pending & set->mayfly_signals;
+  if (now == 0) return 0;
+  *n = __builtin_ctzll(now) + 1;
+  pending &= ~BIT(*n);
+  return 1;
+}
+static int told(int n, siginfo_t *information) {
+  if (information != NULL)
+    *information = (siginfo_t){.si_signo = n, .si_code = SI_TKILL, .si_pid = getpid(), .si_uid = getuid()};
+  return n;
+}
+WEAK int sigwait(const sigset_t *__restrict set, int *__restrict n) { return take(set, n) ? 0 : stuck("sigwait"); }
+WEAK int sigwaitinfo(const sigset_t *__restrict set, siginfo_t *__restrict information) {
+  int n;
+  if (take(set, &n)) return told(n, information);
+  errno = stuck("sigwaitinfo");
+  return -1;
+}
+WEAK int sigtimedwait(const sigset_t *__restrict set, siginfo_t *__restrict information, const struct timespec *__restrict time) {
+  int n;
+  if (take(set, &n)) return told(n, information);
+  nanosleep(time, NULL);
+  errno = EAGAIN;
+  return -1;
+}
+
 /* Handlers run on the stack that there is. */
 WEAK int sigaltstack(const stack_t *wanted, stack_t *old) {
   static stack_t now = {.ss_flags = SS_DISABLE};

@@ -1,10 +1,11 @@
 /*
- * Threads for a rank, which has one: mutexes of every type as POSIX has them, the affinity of a machine with one processor, and no second
+ * Threads for a rank, which has one: mutexes of every type and semaphores as POSIX has them, the affinity of a machine with one processor, and no second
  * thread. wasi-libc has mutexes too, but takes one type for the other, and locks what is locked.
  */
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
@@ -47,6 +48,39 @@ WEAK int pthread_mutex_unlock(pthread_mutex_t *m) {
 }
 
 WEAK int pthread_mutex_destroy(pthread_mutex_t *m) { return HELD(m) > 0 ? EBUSY : 0; }
+
+/* Semaphores. What only another thread could post is no reason to wait for ever. */
+#define COUNT(s) ((s)->__val[0])
+static int answer(int error) { if (error != 0) errno = error; return error == 0 ? 0 : -1; }
+WEAK int sem_init(sem_t *s, int shared, unsigned value) {
+  (void)shared;
+  if (value > SEM_VALUE_MAX) return answer(EINVAL);
+  COUNT(s) = (int)value;
+  return 0;
+}
+WEAK int sem_destroy(sem_t *s) { (void)s; return 0; }
+WEAK int sem_getvalue(sem_t *__restrict s, int *__restrict value) { *value = COUNT(s); return 0; }
+WEAK int sem_post(sem_t *s) {
+  if (COUNT(s) == SEM_VALUE_MAX) return answer(EOVERFLOW);
+  COUNT(s)++;
+  return 0;
+}
+WEAK int sem_trywait(sem_t *s) {
+  if (COUNT(s) == 0) return answer(EAGAIN);
+  COUNT(s)--;
+  return 0;
+}
+WEAK int sem_wait(sem_t *s) {
+  if (sem_trywait(s) == 0) return 0;
+  refuse("sem_wait", "the semaphore is 0, and the rank's only thread would wait for itself: EDEADLK");
+  return answer(EDEADLK);
+}
+WEAK int sem_timedwait(sem_t *__restrict s, const struct timespec *__restrict until) {
+  if (sem_trywait(s) == 0) return 0;
+  if (until->tv_nsec < 0 || until->tv_nsec >= 1000000000) return answer(EINVAL);
+  while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, until, NULL) == EINTR) continue;
+  return answer(ETIMEDOUT);
+}
 
 WEAK int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) { (void)thread; return sched_setaffinity(0, size, set); }
 WEAK int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) { (void)thread; return sched_getaffinity(0, size, set); }

@@ -17,7 +17,7 @@ with a large form (\`_c\`, counts of 64 bits) have it where the table says so; a
 Notes on what is there:
 
 * A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. A synchronous one waits for its receive.
-* Thread levels up to MPI_THREAD_SERIALIZED are granted; a rank has one thread.
+* Every thread level is granted, MPI_THREAD_MULTIPLE too: a rank has one thread, and pthread_create fails.
 * A send cannot be cancelled (MPI 4.1 §3.8.4 leaves that to the implementation); a receive can.
 * MPI_Comm_spawn and MPI_Comm_spawn_multiple start more processes of the job's own program, on slots that are free at that moment: all of them, or none. MPI_ERR_SPAWN is the
   answer where there are too few (those that earlier children hold are waited for, for 20 seconds), where the command is another program, and beyond 256 processes more than the job began with, or 1024 in all. Info keys (\`soft\` too) change nothing.

@@ -98,6 +98,23 @@ int MPIX_Progress(double done, double total);
 #endif
 `;
 
+/**
+ * mpicc puts these around a datatype whose buffer is one of `size_t` or `ptrdiff_t`, which have 32 bits
+ * (packages/toolchain/src/c/driver/long64/size-buffers.ts). Of the 64-bit integers each gets one that has 32 bits in
+ * memory (packages/mpi/src/narrow.ts).
+ */
+const SIZES = `/* Of a buffer of size_t (1) or ptrdiff_t (2), which have 32 bits; mpicc puts it around the datatype. */
+static __inline__ MPI_Datatype __mayfly_sent(int __mayfly_kind, MPI_Datatype __mayfly_type) {
+  intptr_t __mayfly_t = (intptr_t)__mayfly_type;
+  if (__mayfly_kind != 1 && __mayfly_kind != 2) return __mayfly_type;
+  if (__mayfly_t == 0x2f0 || __mayfly_t == 0x20b || __mayfly_t == 0x258 || __mayfly_t == 0x202 || __mayfly_t == 0x203)
+    return (MPI_Datatype)(intptr_t)(__mayfly_kind == 1 ? 0x2f3 : 0x2f5);
+  if (__mayfly_t == 0x2f1 || __mayfly_t == 0x20f || __mayfly_t == 0x259)
+    return (MPI_Datatype)(intptr_t)(__mayfly_kind == 1 ? 0x2f4 : 0x2f6);
+  return __mayfly_type;
+}
+`;
+
 const pad = (name: string): string => name.padEnd(32);
 const hex = (value: number): string => `0x${value.toString(16).padStart(8, '0')}`;
 const declaration = (f: CFunction, name: string): string =>
@@ -116,7 +133,7 @@ export function headerText(): string {
   out.push('\n/* Of a long of 64 bits (mayfly mpicc -mlong64). */\n#ifdef __MAYFLY_LONG64__\n');
   for (const [name, value] of entries(WITH_LONG64))
     out.push(`#undef MPI_${name}\n#define ${pad(`MPI_${name}`)} ((MPI_Datatype)${hex(value)})\n`);
-  out.push('#endif\n\n');
+  out.push(SIZES, '#endif\n\n');
   for (const of of ['HVECTOR', 'HINDEXED', 'STRUCT'])
     out.push(`#define ${pad(`MPI_COMBINER_${of}_INTEGER`)} MPI_COMBINER_${of}\n`);
   for (const [title, text] of NUMBERS) {

@@ -163,6 +163,12 @@ export class Core {
   /** Id of a type for the layer's reductions: a function of the program is told the very type that the call names. */
   reductionType(type: TypeRecord, op: number): number {
     const builtin = this.layer.state.ops.rows.get(op)?.builtin;
+    if (!builtin && type.layout.narrow !== undefined)
+      this.fail(
+        ERR.OP,
+        'a function of the program cannot reduce a buffer of size_t or ptrdiff_t, which have 32 bits, as a type of ' +
+          '64 bits: it would not know which of the two it gets. Use MPI_UINT32_T or MPI_INT32_T, or a buffer of long',
+      );
     if (!builtin) return DERIVED + type.handle;
     // "Byte: MPI_BYTE", bitwise alone (§6.9.2). TypeScript's bytes are numbers.
     if (type.element === BYTE && !builtin.startsWith('MPI_B')) this.fail(ERR.OP, `${builtin} is not for MPI_BYTE`);
@@ -193,7 +199,7 @@ export class Core {
       ['maxprocs', processes],
       ['soft', processes],
       ['arch', 'wasm32'],
-      ['thread_level', 'MPI_THREAD_SERIALIZED'],
+      ['thread_level', 'MPI_THREAD_MULTIPLE'],
     ]);
   }
   newInfo(entries: Map<string, string>): number {

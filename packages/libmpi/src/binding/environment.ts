@@ -15,7 +15,7 @@ import type { Core } from './core.ts';
 
 const TICK_S = 0.001;
 const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => constant(`MPI_THREAD_${n}`));
-const SERIALIZED = constant('MPI_THREAD_SERIALIZED');
+const MULTIPLE = constant('MPI_THREAD_MULTIPLE');
 const CLASSES = new Map<number, string>([
   ...constantNames()
     .filter((n) => /^MPI_(SUCCESS|ERR_)/.test(n) && n !== 'MPI_ERR_LASTCODE')
@@ -53,7 +53,7 @@ export function environment(core: Core): Implementations {
     success(() => {
       if (core.state.phase !== 'before') core.fail(ERR.OTHER, 'called a second time');
       core.state.phase = 'active';
-      core.state.threadLevel = Math.min(level, SERIALIZED);
+      core.state.threadLevel = level;
     }) || (layer.device.ft?.restarted ? RESTARTED : ERR.SUCCESS);
 
   /**
@@ -127,7 +127,7 @@ export function environment(core: Core): Implementations {
       start: () => record('Init', parents('MPI_Init')),
       finish: (r) => {
         met(r);
-        return init(SERIALIZED);
+        return init(MULTIPLE);
       },
     },
     Init_thread: {

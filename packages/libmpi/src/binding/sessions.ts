@@ -14,7 +14,7 @@ import { COMPLETE, newSlot } from './slots.ts';
 import type { SessionRecord } from './state.ts';
 
 const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => `MPI_THREAD_${n}`);
-const GRANTED = 'MPI_THREAD_SERIALIZED';
+const GRANTED = 'MPI_THREAD_MULTIPLE';
 const STRINGTAG = 256;
 
 export function sessions(core: Core): Implementations {
@@ -102,9 +102,8 @@ export function sessions(core: Core): Implementations {
           const wanted = given?.get('thread_level');
           if (wanted !== undefined && !LEVELS.includes(wanted))
             core.fail(ERR.INFO_VALUE, `thread_level '${wanted}' is none of ${LEVELS.join(', ')}`);
-          const level = wanted !== undefined && LEVELS.indexOf(wanted) < LEVELS.indexOf(GRANTED) ? wanted : GRANTED;
           const n = core.state.nextSession++;
-          core.state.sessions.set(n, { errhandler, level });
+          core.state.sessions.set(n, { errhandler, level: wanted ?? GRANTED });
           // After MPI_Finalize too "MPI_SESSION_INIT … may be called" (§11.3): the layer is in use again.
           layer.state.finalized = false;
           heap.setInt(at, handleOf(Kind.SESSION, n), 'session');

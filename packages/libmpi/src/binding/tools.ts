@@ -93,7 +93,7 @@ export function tools(core: Core): Implementations {
 
   const out: Implementations = {
     T_init_thread: (_required: number, provided: number) => {
-      heap.setInt(provided, constant('MPI_THREAD_SERIALIZED'), 'provided');
+      heap.setInt(provided, constant('MPI_THREAD_MULTIPLE'), 'provided');
       core.state.toolUsers++;
       return ERR.SUCCESS;
     },

@@ -45,6 +45,12 @@ export function windowAccess(core: Core): Implementations {
   function elements(w: windows.WindowRecord, address: number, count: number, datatype: number, what: string): Elements {
     const type = core.committed(datatype, w.comm);
     core.count(count, w.comm, what.replace('addr', 'count'));
+    if (type.layout.narrow !== undefined)
+      core.fail(
+        ERR.TYPE,
+        `${what}: a size_t or ptrdiff_t of 32 bits is MPI_UINT32_T or MPI_INT32_T in windows`,
+        w.comm,
+      );
     return { type, layout: type.layout, count, address: core.checkPlace(address, count, type, w.comm, what) };
   }
   const source = (e: Elements): windows.Source => {

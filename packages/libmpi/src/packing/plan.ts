@@ -43,7 +43,8 @@ export function planOf(l: Layout): Plan | undefined {
 }
 
 const MOST = 0x7fff_ffff;
-const fits = (l: Layout): boolean => l.size <= MOST && l.segments.every((x) => Math.abs(x) <= MOST);
+const fits = (l: Layout): boolean =>
+  l.narrow === undefined && l.size <= MOST && l.segments.every((x) => Math.abs(x) <= MOST);
 
 function make(segments: Int32Array): Plan {
   const n = segments.length / WORDS;

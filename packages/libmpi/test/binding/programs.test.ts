@@ -19,12 +19,13 @@ beforeAll(() => void (fabric = new CFabric()));
 afterAll(() => fabric.close());
 
 function module(name: string, width = '-mlong64'): WebAssembly.Module {
+  const source = name.includes('.') ? name : `${name}.c`;
   let m = modules.get(name + width);
   if (!m)
     modules.set(
       name + width,
       (m = new WebAssembly.Module(
-        buildModule({ [`/${name}.c`]: file(`programs/${name}.c`) }, { includes, suspending, flags: ['-O1', width] })
+        buildModule({ [`/${source}`]: file(`programs/${source}`) }, { includes, suspending, flags: ['-O1', width] })
           .wasm as Uint8Array<ArrayBuffer>,
       )),
     );
@@ -46,6 +47,8 @@ const EVERY: Readonly<Record<string, number>> = {
   processes: 1,
   ckpt: 1,
   topologies: 1,
+  sizes: 3,
+  'sizes-templates.cc': 1,
 };
 
 describe.each(Object.keys(EVERY))('%s', (name) => {

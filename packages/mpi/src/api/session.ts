@@ -8,7 +8,7 @@ import type * as Mayfly from '../../types/mayfly.d.ts';
 
 export class SessionObject extends Held implements Mayfly.Session {
   private finalized = false;
-  readonly info: Mayfly.Info = Object.freeze({ thread_level: 'MPI_THREAD_SERIALIZED', mpi_memory_alloc_kinds: 'mpi' });
+  readonly info: Mayfly.Info = Object.freeze({ thread_level: 'MPI_THREAD_MULTIPLE', mpi_memory_alloc_kinds: 'mpi' });
   private constructor(context: Context) {
     super(context);
   }

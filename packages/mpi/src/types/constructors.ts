@@ -91,6 +91,27 @@ export function indexed(
   );
 }
 
+/** `long` and `unsigned long` of 64 bits (predefined-types.ts). */
+const LONGS = [0x2f0, 0x2f1];
+
+/**
+ * A `size_t` has 32 bits, so as an `unsigned long` it overlaps the next member, and a receive would write over that.
+ * Members of real longs never lie so.
+ */
+function sizeMember(pieces: readonly Piece[], { type, at, repeat }: Piece, i: number, call: string): void {
+  if (!LONGS.includes(type.handle)) return;
+  const { size } = type.layout;
+  const into = (p: Piece): boolean => p.repeat > 0 && p.at > at && p.at < at + size * repeat;
+  const next = pieces.findIndex((p) => into(p) && (p.at - at) % size === size / 2);
+  if (next !== -1)
+    fail(
+      ERR.ARG,
+      call,
+      `member [${i}], ${type.name} with ${size} bytes at ${at}, overlaps member [${next}] at ${pieces[next]!.at}: a ` +
+        `size_t or ptrdiff_t has 32 bits, use MPI_UINT32_T or MPI_INT32_T for it`,
+    );
+}
+
 /** [MPI_Type_create_struct] */
 export function struct(
   layer: Layer,
@@ -104,6 +125,7 @@ export function struct(
     const type = typeOf(layer, h, call);
     return { type, at: displs[i]!, repeat: lengths[i]!, stride: type.layout.extent };
   });
+  pieces.forEach((p, i) => sizeMember(pieces, p, i, call));
   return add(
     layer,
     {

@@ -33,6 +33,12 @@ export function add(
   for (const { type, at, repeat, stride } of pieces) {
     if (repeat === 0) continue;
     const { layout } = type;
+    if (layout.narrow !== undefined)
+      fail(
+        ERR.TYPE,
+        'MPI_Type',
+        'a datatype of elements with 32 bits in memory and 64 in messages is for messages only',
+      );
     builder.repeat(layout, at, repeat, stride);
     size += layout.size * repeat;
     const last = at + (repeat - 1) * stride;

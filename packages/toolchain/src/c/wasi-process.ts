@@ -345,6 +345,7 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
       if (s === undefined && (oflags & O_CREAT) === 0) return ERRNO.noent;
       const directory = s?.kind === 'directory';
       if (!directory && (oflags & O_DIRECTORY) !== 0) return ERRNO.notdir;
+      if (directory && (oflags & (O_CREAT | O_TRUNC)) !== 0) return ERRNO.isdir;
       const writes = !directory && ((rights & RIGHT_WRITE) !== 0n || (oflags & (O_CREAT | O_TRUNC)) !== 0);
       const fresh = s === undefined || (oflags & O_TRUNC) !== 0;
       let data: Uint8Array | Growing = new Uint8Array(0);

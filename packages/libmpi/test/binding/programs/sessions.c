@@ -14,6 +14,11 @@ int main(int argc, char **argv) {
   MPI_Info_set(info, "thread_level", "MPI_THREAD_SINGLE"); CHECK(MPI_Session_init(info, MPI_ERRORS_RETURN, &s) == MPI_SUCCESS && s != MPI_SESSION_NULL); MPI_Info_free(&info);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &t); CHECK(s != t); /* "may be called multiple times" */
   MPI_Session_get_info(s, &info); char level[64]; len = 64; MPI_Info_get_string(info, "thread_level", &len, level, &flag); CHECK(flag); MPI_Info_free(&info);
+#ifdef __wasm__
+  CHECK(!strcmp(level, "MPI_THREAD_SINGLE"));
+  MPI_Session_get_info(t, &info); len = 64; MPI_Info_get_string(info, "thread_level", &len, level, &flag); CHECK(flag && !strcmp(level, "MPI_THREAD_MULTIPLE")); MPI_Info_free(&info);
+  len = 64; MPI_Info_get_string(MPI_INFO_ENV, "thread_level", &len, level, &flag); CHECK(flag && !strcmp(level, "MPI_THREAD_MULTIPLE"));
+#endif
   MPI_Session_get_num_psets(s, MPI_INFO_NULL, &n); CHECK(n >= 2);
   int world = 0, me = 0;
   for (int i = 0; i < n; i++) { len = 0; MPI_Session_get_nth_pset(s, MPI_INFO_NULL, i, &len, name); CHECK(len > 1 && len < MPI_MAX_PSET_NAME_LEN); MPI_Session_get_nth_pset(s, MPI_INFO_NULL, i, &len, name); CHECK((int)strlen(name) == len - 1); world += !strcmp(name, "mpi://WORLD"); me += !strcmp(name, "mpi://SELF"); }

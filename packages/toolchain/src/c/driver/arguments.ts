@@ -197,6 +197,11 @@ export function parseArguments(
         : ['-o', '-I', '-D', '-U', '-L', '-l', '-x', '-z'].includes(short) && arg.length > 2
           ? short
           : arg;
+    // By this way clang would compile OpenMP, and CMake finds it then, but nothing links.
+    if (/^-X(clang|preprocessor)$/.test(arg) && /^-fopenmp/.test(args[i + 1] ?? '')) {
+      i++;
+      continue;
+    }
     let value = '';
     if (WITH_VALUE.has(option)) {
       if (option === arg) {

@@ -14,6 +14,7 @@ import { type Arguments, type Input, parseArguments, UsageError } from './argume
 import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
 import { compileWide } from './long64/compile.ts';
+import { namesWideDatatypes, wideDatatypes } from './long64/narrow-buffers.ts';
 import { widthWarnings } from './long64/warnings.ts';
 import { compileCxx, type CxxSource, precompiledFor } from './precompiled/precompiled.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
@@ -96,7 +97,7 @@ function perform(run: DriverRun, args: Arguments, argv: readonly string[]): Driv
           options: args.clang,
           precompiled,
         })
-      : narrow(run, args, () =>
+      : narrow(run, args, { clang: clangName, flags, source: source.path, object: object ? path : undefined }, () =>
           compileCxx(precompiled(args.clang), (more) => run.llvm(clangName, ...flags, ...more, ...action, source.path)),
         );
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
@@ -139,15 +140,28 @@ function precompiledHeader(run: DriverRun, args: Arguments, c: Omit<CxxSource, '
   });
 }
 
-/** A compilation with a `long` of 32 bits: warns where the program's text wants 64. */
-function narrow(run: DriverRun, args: Arguments, compile: () => WasiResult): WasiResult {
+/** A compilation with a `long` of 32 bits: warns where the program's text wants 64, and checks buffers. */
+function narrow(
+  run: DriverRun,
+  args: Arguments,
+  c: { clang: string; flags: readonly string[]; source: string; object: string | undefined },
+  compile: () => WasiResult,
+): WasiResult {
   const found = new Map<string, string[]>();
   const silent = args.stage === 'preprocess' || args.clang.includes('-w');
-  if (!silent) run.onRead = (path, bytes) => found.set(path, widthWarnings(shownPath(run, path), bytes));
+  let wide = false;
+  run.onRead = (path, bytes) => {
+    if (path.startsWith(RESOURCES)) return;
+    wide ||= namesWideDatatypes(bytes);
+    if (!silent) found.set(path, widthWarnings(shownPath(run, path), bytes));
+  };
   const r = compile();
   run.onRead = () => undefined;
   for (const warning of [...found.values()].flat()) run.say(warning);
-  return r;
+  const errors = wide && c.object !== undefined && r.exit === 0 ? wideDatatypes(run, c.clang, c.flags, c.source) : '';
+  if (errors === '') return r;
+  run.files.remove(absolute(run.options.cwd, c.object!), 'file');
+  return { exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(errors) };
 }
 
 const shownPath = (run: DriverRun, path: string): string => {

@@ -18,6 +18,8 @@ import { DriverRun, TEMPORARY } from './run.ts';
 const LIBRARY = [
   'glibc.c',
   'locale.c',
+  'mntent.c',
+  'obstack.c',
   'options.c',
   'posix.c',
   'random.c',

@@ -137,6 +137,18 @@ test('an output that cannot be written, or is an input, is an error of the call'
     `mpicc: error: ${join(folder, 'no/such/prog')}: No such file or directory\n`,
   );
   expect(onDisk('ok.c', '-o', folder)).toBe(`mpicc: error: ${folder}: Is a directory\n`);
+  // Of the rules for make, too.
+  for (const line of ['-M -MF lib ok.c', '-MD -MF lib -c ok.c', '-M -o lib ok.c', '-E ok.c -o lib'])
+    expect([line, onDisk(...line.split(' '))]).toEqual([
+      line,
+      expect.stringMatching(/^error: .*'lib'.*\bIs a directory/),
+    ]);
+});
+
+test('OpenMP stays off by whatever option, or CMake would find it', () => {
+  const files = new MemoryFiles({ '/omp.c': '#ifdef _OPENMP\n#error on\n#endif\n' });
+  for (const options of ['-fopenmp', '-Xclang -fopenmp', '-Xpreprocessor -fopenmp'])
+    expect([options, drive(files, `${options} -c /omp.c -o /omp.o`)]).toMatchObject([options, { exit: 0, err: '' }]);
 });
 
 test('a device is read as a file, written through, and stays, whoever calls', () => {

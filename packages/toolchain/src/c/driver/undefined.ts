@@ -21,7 +21,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     'include <setjmp.h>, and compile every file with mayfly mpicc',
   ],
   [
-    /^(ptrace|pause|killpg|ualarm|sigaltstack|[gs]etitimer|sigpending|timer_\w+|sigsuspend|sigwait\w*|sigqueue)$/,
+    /^(ptrace|killpg|ualarm|[gs]etitimer|timer_\w+|sigqueue)$/,
     'a rank gets no signals from outside',
   ],
   [

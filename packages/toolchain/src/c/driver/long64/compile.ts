@@ -21,7 +21,7 @@ import { ProgramFiles } from './program-files.ts';
 import { mayBeOnce, once } from './once.ts';
 import { pastingHeader } from './pasting.ts';
 import { type Repeated, repeatedIn, warningOf } from './repeated.ts';
-import { DUMP_FLAGS, type Sizes, sizesIn } from './sizes.ts';
+import { DUMP_FLAGS, ofBuffers, type Sizes, sizesIn } from './sizes.ts';
 import { widen } from './widen.ts';
 
 export interface WideCompilation {
@@ -55,19 +55,23 @@ const MAX_ROUNDS = 6;
 
 function compiled(run: DriverRun, c: WideCompilation): WasiResult {
   let change = NO_CHANGE;
+  let buffers: Sizes['wraps'] = new Map();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { result, repeated, pasting, wrapped } = attempt(run, c, change);
+    const { result, repeated, pasting, wraps } = attempt(run, c, change);
+    const wrapped = wraps.size > 0;
     if (repeated.length > 0) change = { ...change, omitted: [...change.omitted, ...repeated] };
     else if (change.pasting.size < pasting.size) change = { ...change, pasting };
-    else if (result.exit !== 0 && wrapped) change = { ...change, wraps: false };
-    else if (result.exit === 0 || isNone(change)) {
+    else if (result.exit !== 0 && wrapped) {
+      change = { ...change, wraps: false };
+      buffers = ofBuffers(wraps);
+    } else if (result.exit === 0 || (isNone(change) && buffers.size === 0)) {
       const warnings = change.omitted.map(warningOf);
       if (!change.wraps && result.exit === 0) warnings.push(narrowSizes(c));
       return c.flags.includes('-w') ? result : withText(result, warnings.join(''), 'before');
     } else break;
   }
-  // What is left is worse: the first errors are those to see.
-  return attempt(run, c).result;
+  // What is left is worse: the first errors are those to see, and a buffer of sizes is none.
+  return attempt(run, c, undefined, buffers).result;
 }
 
 const narrowSizes = (c: WideCompilation): string =>
@@ -91,11 +95,11 @@ interface Attempt {
   readonly repeated: readonly Repeated[];
   /** Macros whose calls the next attempt changes. */
   readonly pasting: ReadonlySet<string>;
-  readonly wrapped: boolean;
+  readonly wraps: Sizes['wraps'];
 }
 
-/** @param change undefined: it is the last attempt */
-function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
+/** @param change undefined: it is the last attempt, with these functions */
+function attempt(run: DriverRun, c: WideCompilation, change?: Change, last: Sizes['wraps'] = new Map()): Attempt {
   const language = c.source.kind === 'c++' ? 'c++' : 'c';
   const { cwd } = run.options;
   const { omitted, pasting, wraps } = change ?? { ...NO_CHANGE, wraps: false };
@@ -107,7 +111,7 @@ function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
     '-Wno-long-long',
     ...widenMacros(c.flags, language),
   ];
-  let sizes: Sizes = { wraps: new Map(), warnings: [] };
+  let sizes: Sizes = { wraps: last, warnings: [] };
   const open = (parts: boolean): ProgramFiles => {
     const files = new ProgramFiles(run.options.files, { language, parts, pasting }, omitted);
     if (sizes.wraps.size > 0) files.wrap(sizes.wraps);
@@ -129,11 +133,11 @@ function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
     result: c.flags.includes('-w') ? result : withText(result, sizes.warnings.join('')),
     repeated: [],
     pasting: files.pastingLong(),
-    wrapped: sizes.wraps.size > 0,
+    wraps: sizes.wraps,
   });
   if (c.preprocess) {
     files.settle([]);
-    return { result: clang(files, undefined, ...flags, ...c.action), repeated: [], pasting, wrapped: false };
+    return { result: clang(files, undefined, ...flags, ...c.action), repeated: [], pasting, wraps: last };
   }
   let precompiled = c.precompiled(widenMacros(c.options, language));
   const checked = flags.filter((f) => !NOT_FOR_A_CHECK.test(f));

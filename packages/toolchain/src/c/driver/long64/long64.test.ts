@@ -124,8 +124,51 @@ int main(void) {
   const { exit, err } = drive(files, '-mlong64 -w -c a.c');
   expect(exit).toBe(1);
   expect([...err.matchAll(/^a\.c:(\d+):\d+: error: .* \[-mlong64\]$/gm)].map((m) => Number(m[1]))).toEqual([
-    8, 9, 11, 12, 13,
+    8, 11, 12, 13,
   ]);
+  expect(files.read('/w/a.o')).toBeUndefined();
+});
+
+test.each(['c89', 'c99', 'gnu17'])('buffers of sizes bring no message in a strict mode: -std=%s', (mode) => {
+  const source = `#include <mpi.h>
+#include <stddef.h>
+typedef size_t idx_t;
+#define B(p, t) MPI_Bcast((p), 1, (t), 0, MPI_COMM_WORLD)
+int f(void *any, double *r, idx_t *i, size_t (*m)[4], const size_t *c, size_t *out);
+int f(void *any, double *r, idx_t *i, size_t (*m)[4], const size_t *c, size_t *out)
+{
+  MPI_Bcast(any, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(i, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(m, 4, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(c, out, 1,
+    MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return B(i, MPI_UNSIGNED_LONG) + B(r, MPI_DOUBLE);
+}
+`;
+  const files = new MemoryFiles({ '/w/a.c': source });
+  expect(drive(files, `-std=${mode} -Wall -Wextra -pedantic -c a.c`)).toEqual({ exit: 0, err: '' });
+});
+
+test('with -mno-long64, a datatype of 64 bits for a buffer of 32 is an error', () => {
+  const files = new MemoryFiles({
+    '/w/a.c': `#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+int main(void) {
+  size_t n = 1; long m[2] = {1, 2}; long long w = 1; uint64_t u = 1; int i = 1; struct { long a, b; } s = {1, 2};
+  MPI_Bcast(&n, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&n, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+  MPI_Bcast(m, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&w, 1, MPI_LONG_LONG_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&u, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&s, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+  return i;
+}
+`,
+  });
+  const { exit, err } = drive(files, '-mno-long64 -w -c a.c');
+  expect(exit).toBe(1);
+  expect([...err.matchAll(/^a\.c:(\d+):\d+: error: .* \[-mno-long64\]$/gm)].map((m) => Number(m[1]))).toEqual([7, 8]);
   expect(files.read('/w/a.o')).toBeUndefined();
 });
 
@@ -316,7 +359,7 @@ test('our mpi.h is the same when the program names its folder', () => {
     '/w/a.c':
       '#include "inc/mpi.h"\nint f(__SIZE_TYPE__ *n, long *x) {\n' +
       'MPI_Bcast(x, 1, MPI_LONG, 0, MPI_COMM_WORLD);\n' +
-      'return MPI_Bcast(n, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD); }\n',
+      'return MPI_Bcast(x, 1, MPI_AINT, 0, MPI_COMM_WORLD); }\n',
     '/w/b.c':
       '#include "inc/mpi.h"\nMPI_Aint a; MPI_Datatype t[] = {MPI_LONG};\n' + '_Static_assert(sizeof a == 4, "");\n',
   });

@@ -98,3 +98,32 @@ test('operands get functions; what no longer stands there gets none', () => {
   expect(withWraps(text, here)).toBe('long long d = __mayfly_wide(f(a)) - (__mayfly_wide(b));\n');
   expect(withWraps('long long x = g(a) - (b);\n', here)).toBe('long long x = g(a) - (__mayfly_wide(b));\n');
 });
+
+test('the datatype of a buffer of sizes gets a function, by its type or by what a name stands for', () => {
+  const text =
+    'MPI_Bcast(n, f(1, 2), t, 0, c);\nMPI_Bcast((void *)v, 1,\n  MPI_LONG, 0, c); MPI_Bcast(x, 1, t, 0, c);\n';
+  const call = (
+    at: string,
+    cast: string,
+    kind: string,
+    type: string,
+  ): string => `|-CallExpr 0x1 <a.c:${at}, col:60> 'int'
+| |-ImplicitCastExpr 0x2 <a.c:${at}> 'int (*)(void *, int, MPI_Datatype, int, MPI_Comm)' <FunctionToPointerDecay>
+| | \`-DeclRefExpr 0x3 <a.c:${at}> 'int (void *)' Function 0x4 'MPI_Bcast' 'int (void *)'
+| |-${cast} 0x5 <a.c:1:11> 'void *' <BitCast>
+| | \`-${kind} 0x6 <a.c:1:11> '${type}' lvalue
+| |-IntegerLiteral 0x7 <a.c:1:14> 'int' 1
+| |-DeclRefExpr 0x8 <a.c:1:23> 'MPI_Datatype' lvalue
+| |-IntegerLiteral 0x9 <a.c:1:26> 'int' 0
+| \`-DeclRefExpr 0xa <a.c:1:29> 'MPI_Comm' lvalue
+`;
+  const dump =
+    call('1:1', 'ImplicitCastExpr', 'ImplicitCastExpr', 'size_t *') +
+    call('2:1', 'CStyleCastExpr', 'DeclRefExpr', 'value_type *') +
+    call('3:20', 'ImplicitCastExpr', 'DeclRefExpr', 'double *');
+  const { wraps } = sizesIn(dump, '/w', () => text);
+  expect(withWraps(text, wraps.get('/w/a.c'))).toBe(
+    'MPI_Bcast(n, f(1, 2), __mayfly_sent(1, t), 0, c);\n' +
+      'MPI_Bcast((void *)v, 1,\n  __mayfly_sent(__mayfly_kind_of((v)), MPI_LONG), 0, c); MPI_Bcast(x, 1, t, 0, c);\n',
+  );
+});

@@ -15,12 +15,14 @@
  */
 import { absolute } from '../../files.ts';
 import { type Node, nodesOf, type Place, typeOf } from './ast-dump.ts';
+import { again, argumentsAt, type SizeBuffer, sizeBuffersIn } from './size-buffers.ts';
 
 /** For the run that shows the tree. */
 export const DUMP_FLAGS = ['-fsyntax-only', '-w', '-Xclang', '-ast-dump', '-fno-color-diagnostics', '-ferror-limit=0'];
 
 const SIGNED = '__mayfly_wide';
 const UNSIGNED = '__mayfly_size';
+const SENT = '__mayfly_sent';
 
 /** A place for a function: offsets in a widened text, the end exclusive. */
 export interface Wrap {
@@ -29,6 +31,8 @@ export interface Wrap {
   readonly name: string;
   /** What stands there. */
   readonly text: string;
+  /** Arguments of the function before it. */
+  readonly before?: string;
 }
 
 interface Operand {
@@ -47,10 +51,9 @@ const ARITHMETIC = /^BinaryOperator$/;
 const OPERATOR = / '([-+*/%&|^]|<<|>>)'$/;
 const SIGN = / prefix '([-~+])'/;
 
-/** @param dump of a widened text */
-function operandsOf(dump: string): Operand[] {
+/** @param nodes of a widened text */
+function operandsOf(nodes: readonly Node[]): Operand[] {
   const found: Operand[] = [];
-  const nodes = [...relevant(dump)];
   const children = (i: number): number[] => {
     const result: number[] = [];
     for (let k = i + 1; k < nodes.length && nodes[k]!.depth > nodes[i]!.depth; k++)
@@ -130,7 +133,8 @@ export function sizesIn(dump: string, cwd: string, textOf: (path: string) => str
   const wraps = new Map<string, Map<string, Wrap>>();
   const warnings = new Set<string>();
   const starts = new Map<string, number[]>();
-  for (const { from, to, name, mayWrap } of operandsOf(dump)) {
+  const nodes = [...relevant(dump)];
+  for (const { from, to, name, mayWrap } of operandsOf(nodes)) {
     const path = pathOf(from.file, cwd);
     const text = textOf(path);
     if (text === undefined) continue;
@@ -144,6 +148,17 @@ export function sizesIn(dump: string, cwd: string, textOf: (path: string) => str
     let here = wraps.get(path);
     if (here === undefined) wraps.set(path, (here = new Map<string, Wrap>()));
     here.set(`${wrap.from}-${wrap.to}-${wrap.name}`, wrap);
+  }
+  for (const buffer of sizeBuffersIn(nodes)) {
+    const path = pathOf(buffer.at.file, cwd);
+    const text = textOf(path);
+    if (text === undefined) continue;
+    let lines = starts.get(path);
+    if (lines === undefined) starts.set(path, (lines = lineStarts(text)));
+    const wrap = datatypeAt(text, (lines[buffer.at.line - 1] ?? NaN) + buffer.at.column - 1, buffer);
+    let here = wraps.get(path);
+    if (here === undefined) wraps.set(path, (here = new Map<string, Wrap>()));
+    if (wrap !== undefined) here.set(`${wrap.from}-${wrap.to}-${wrap.name}`, wrap);
   }
   return {
     wraps: new Map([...wraps].map(([path, here]) => [path, [...here.values()]])),
@@ -173,6 +188,26 @@ function wrapAt(text: string, lines: readonly number[], from: Place, to: Place, 
   return { from: first!, to: end, name: directive === undefined ? name : `${name}_any`, text: here };
 }
 
+/** Around the datatype of a buffer of sizes (size-buffers.ts). */
+function datatypeAt(text: string, at: number, b: SizeBuffer): Wrap | undefined {
+  const list = argumentsAt(text, at, b.arguments);
+  const [type, buffer] = [list?.[b.datatype], list?.[b.buffer]];
+  if (type === undefined || buffer === undefined) return undefined;
+  const here = text.slice(type.from, type.to);
+  const shown = again(text.slice(buffer.from, buffer.to), b.converted);
+  if (b.kind === undefined && shown === undefined) return undefined;
+  const before = b.kind === undefined ? `__mayfly_kind_of((${shown!})), ` : `${b.kind}, `;
+  return { ...type, name: SENT, text: here, before };
+}
+
+/** Those around datatypes. */
+export const ofBuffers = (wraps: Sizes['wraps']): Sizes['wraps'] =>
+  new Map(
+    [...wraps]
+      .map(([path, here]) => [path, here.filter((w) => w.name === SENT)] as const)
+      .filter(([, here]) => here.length > 0),
+  );
+
 const warningAt = ({ file, line, column }: Place): string =>
   `${file}:${line}:${column}: warning: a difference of sizes of 32 bits is converted to 64 bits by a macro: if it can ` +
   `be negative, convert its operands first, as in (long)n [-mlong64]\n`;
@@ -184,7 +219,10 @@ export function withWraps(text: string, wraps: readonly Wrap[] | undefined): str
   // Of two that begin in one place, the outer one comes first.
   for (const w of [...wraps].sort((a, b) => b.to - a.to)) {
     if (text.slice(w.from, w.to) !== w.text) continue;
-    inserts.push({ at: w.from, text: `${w.name}(`, opens: true }, { at: w.to, text: ')', opens: false });
+    inserts.push(
+      { at: w.from, text: `${w.name}(${w.before ?? ''}`, opens: true },
+      { at: w.to, text: ')', opens: false },
+    );
   }
   inserts.sort((a, b) => a.at - b.at || Number(a.opens) - Number(b.opens));
   const out: string[] = [];
