@@ -48,7 +48,7 @@ import {
 } from './between.ts';
 import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
-import { holdingsOf } from './holdings.ts';
+import { holdingsOf, witnessOf } from './holdings.ts';
 import { isForeign } from './foreign.ts';
 import { grow, initial } from './initial.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
@@ -310,6 +310,9 @@ export class ChannelMemory {
   awaiting(task: TaskId): number {
     return this.#s.between?.links.awaiting(task) ?? 0;
   }
+
+  /** {@link witnessOf} */
+  witness = (task: TaskId): ReturnType<typeof witnessOf> => witnessOf(this.#s, task);
 
   /** {@link unshown} */
   unshown = (): ReturnType<typeof unshown> => unshown(this.#s);
