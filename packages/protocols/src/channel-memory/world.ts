@@ -6,8 +6,9 @@
  *      has their places. Where it is not (`none`, `app`), all parts together have at most `worldMemory.parts`: a sender
  *      that passes this limit ends.
  *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
- *  W3  One step lets at most {@link WORLD_TURN} logged messages out: each may be work for a disk, and a sync may end
- *      the wait of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks.
+ *  W3  One step lets at most {@link WORLD_TURN} messages out: each may be work for a disk, and a sync may end the wait
+ *      of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks. Until then the
+ *      host reads no more from who has sent them: where output is not logged, they wait in memory.
  */
 import {
   FILE_HEAD_BYTES,
@@ -30,6 +31,9 @@ const SMALL_BYTES = 1 << 20;
 
 /** W3. */
 export const WORLD_TURN = 256;
+
+/** In the place of a number in the log: it waits for no sync. */
+const IN_MEMORY = -1;
 
 const isSmall = (mode: number): boolean => mode === WorldMode.EXIT || mode === WorldMode.MEMBER;
 
@@ -137,14 +141,17 @@ export function emitWorld(
   body: WorldBody,
   lsn: number,
 ): void {
-  if (s.outputDurable) {
-    if (mode === WorldMode.EXIT && s.cutting && body instanceof Uint8Array) w.exit = { lsn, report: body };
-    if (s.worldBytes + inMemory(body) > s.worldMemory.waiting)
-      body = { stream: w.stream.name, lsns: w.index.chunksOf(channel) ?? [lsn], length: body.length };
+  if (!s.outputDurable) {
     s.worldBytes += inMemory(body);
-    w.waiting.push({ lsn, channel, incarnation, mode, body });
-    if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
-  } else s.out.push({ type: 'world', task: w.channel.src, channel, incarnation, mode, body });
+    w.waiting.push({ lsn: IN_MEMORY, channel, incarnation, mode, body });
+    return releaseWorld(s, w);
+  }
+  if (mode === WorldMode.EXIT && s.cutting && body instanceof Uint8Array) w.exit = { lsn, report: body };
+  if (s.worldBytes + inMemory(body) > s.worldMemory.waiting)
+    body = { stream: w.stream.name, lsns: w.index.chunksOf(channel) ?? [lsn], length: body.length };
+  s.worldBytes += inMemory(body);
+  w.waiting.push({ lsn, channel, incarnation, mode, body });
+  if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
 }
 
 /**

@@ -121,3 +121,22 @@ test('W3: one step lets a few hundred messages out, and asks for the next one', 
   expect(turns).toEqual([256, 256, 256, 232]);
   expect(shown(b).map((m) => m.channel)).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1));
 });
+
+test('W3: so it does with output that is not logged, which comes with one frame after the other', () => {
+  for (const protocol of ['none', 'app'] as const) {
+    const b = pair({}, protocol);
+    const frames = Array.from({ length: 600 }, (_, i) => b.chunks(0, -1, i + 1, 8)[0]!);
+    b.frame(10, Buffer.concat(frames));
+    const turns = [shown(b).length];
+    while (b.core.worldDue) {
+      const before = shown(b).length;
+      b.step({ type: 'flush' });
+      turns.push(shown(b).length - before);
+    }
+    expect(turns).toEqual([256, 256, 88]);
+    expect(shown(b).map((m) => [m.channel, m.body[0]])).toEqual(
+      Array.from({ length: 600 }, (_, i) => [i + 1, (i + 1) % 256]),
+    );
+    expect(b.core.memory().bytes).toBe(0);
+  }
+});
