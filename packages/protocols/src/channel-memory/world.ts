@@ -8,7 +8,8 @@
  *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
  *  W3  One step lets at most {@link WORLD_TURN} messages out: each may be work for a disk, and a sync may end the wait
  *      of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks. Until then the
- *      host reads no more from who has sent them: where output is not logged, they wait in memory.
+ *      host reads no more from who has sent them: where output is not logged, they wait in memory. Long messages count
+ *      as several, and requests as {@link REQUEST_TURNS}: one may be thousands of writes.
  */
 import {
   FILE_HEAD_BYTES,
@@ -31,6 +32,9 @@ const SMALL_BYTES = 1 << 20;
 
 /** W3. */
 export const WORLD_TURN = 256;
+const REQUEST_TURNS = 16;
+/** Bytes that count as one message. */
+const TURN_BYTES = 16 * 1024;
 
 /** In the place of a number in the log: it waits for no sync. */
 const IN_MEMORY = -1;
@@ -116,11 +120,11 @@ export function releaseWorld(s: State, w: World): void {
   let out = 0;
   for (const { lsn, channel, incarnation, mode, body } of w.waiting) {
     if (lsn >= w.stream.synced || !s.policy.shows(w, channel, mode)) break;
-    if (s.worldTurn === 0) {
+    if (s.worldTurn <= 0) {
       s.worldDue = true;
       break;
     }
-    s.worldTurn--;
+    s.worldTurn -= (mode === WorldMode.REQUEST ? REQUEST_TURNS : 1) + Math.floor(body.length / TURN_BYTES);
     out++;
     s.worldBytes -= inMemory(body);
     s.out.push({ type: 'world', task, channel, incarnation, mode, body });
