@@ -12,6 +12,7 @@ import { images } from './images.ts';
 import { live } from './live.ts';
 import { micro } from './micro.ts';
 import { nas } from './nas.ts';
+import { nodes } from './nodes.ts';
 import { overload } from './overload.ts';
 import { untilSignal } from './mayfly-side.ts';
 import { parity } from './parity.ts';
@@ -38,6 +39,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   nas,
   'bt-faults': btFaults,
   overload,
+  nodes,
   micro,
   live,
   sandbox,

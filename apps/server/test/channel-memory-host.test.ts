@@ -6,6 +6,8 @@ import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import {
   Kind,
   MayflyError,
+  WORLD,
+  WorldMode,
   emptyHeader,
   encodeFrame,
   incarnation,
@@ -57,6 +59,12 @@ const message = (n: number): Uint8Array =>
     text.encode('abc'),
   );
 
+const output = (n: number): Uint8Array =>
+  encodeFrame(
+    { ...emptyHeader(Kind.DATA), flags: 1, src: taskId(0), dst: WORLD, channel: n, mode: WorldMode.STDOUT, size: 3 },
+    text.encode('abc'),
+  );
+
 /** A Channel Memory of two tasks on the real log, as `wrap` makes it. */
 async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolName = 'pessimistic', fresh = true) {
   const dataDir = await freshDir();
@@ -68,6 +76,7 @@ async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolNa
   later(async () => disk.close());
   const failures: string[] = [];
   const epochs: number[] = [];
+  const shown: number[] = [];
   const nothing = (): void => undefined;
   const answers: LogAnswers = {
     fenced: nothing,
@@ -85,7 +94,7 @@ async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolNa
     {
       log: wrap(storage.log),
       disk,
-      world: { deliver: nothing, sync: async () => undefined },
+      world: { deliver: (_task, _incarnation, channel) => void shown.push(channel), sync: async () => undefined },
       answers,
       files: { answerable: () => 0, answer: () => undefined },
       secrets,
@@ -108,8 +117,9 @@ async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolNa
     task: number,
     resume: boolean,
     received: number,
-  ): { link: DataLink; kinds: number[]; closed: string[] } => {
+  ): { link: DataLink; kinds: number[]; closed: string[]; reads: boolean[] } => {
     const kinds: number[] = [];
+    const reads: boolean[] = [];
     const closed: string[] = [];
     const link: DataLink = {
       address: 'test',
@@ -118,8 +128,8 @@ async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolNa
       send: (b) => void kinds.push(...readFrames(b).map((f) => f.header.kind)),
       close: (code, reason) => void closed.push(`${code} ${reason}`),
       terminate: nothing,
-      pause: nothing,
-      resume: nothing,
+      pause: () => void reads.push(false),
+      resume: () => void reads.push(true),
       onMessage: nothing,
       onClose: nothing,
       onDrain: nothing,
@@ -138,9 +148,9 @@ async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolNa
         text.encode(JSON.stringify(attach)),
       ),
     );
-    return { link, kinds, closed };
+    return { link, kinds, closed, reads };
   };
-  return { host, failures, epochs, connect };
+  return { host, failures, epochs, shown, connect };
 }
 
 it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
@@ -161,6 +171,22 @@ it('a full disk closes the links, and the job goes on from its log when there is
   expect(failures).toEqual([]);
   const again = connect(0, true, 0);
   await until('attached again', () => again.kinds.includes(Kind.ATTACHED));
+});
+
+it('W3: no link is read while output that came over it waits for its turn', async () => {
+  const { host, shown, connect } = await serve((log) => log, 'none');
+  const a = connect(0, false, 0);
+  const b = connect(1, false, 0);
+  await until('attached', () => a.kinds.includes(Kind.ATTACHED) && b.kinds.includes(Kind.ATTACHED));
+  const all = Array.from({ length: 1000 }, (_, i) => output(i + 1));
+  a.link.onMessage(new Uint8Array(Buffer.concat(all)));
+  expect([shown.length, a.reads]).toEqual([256, [false]]);
+  // Storage stops, and can be written again: that alone does not make it read.
+  host.hold(true);
+  host.hold(false);
+  expect([a.reads.at(-1), b.reads.at(-1)]).toEqual([false, true]);
+  await until('it is read again', () => a.reads.at(-1) === true);
+  expect(shown).toEqual(all.map((_, i) => i + 1));
 });
 
 it('a log whose appends die with the process is synced before a message is passed on, whatever the job asked for', async () => {

@@ -5,15 +5,7 @@
  *
  * Owns the connections and the log. The log alone outlives the process.
  */
-import {
-  ServedLog,
-  asArrival,
-  patchFromLog,
-  readWorldBody,
-  type CmEvent,
-  type LogAnswers,
-  type LogIo,
-} from '@mayfly/protocols';
+import { asArrival, patchFromLog, readWorldBody, type LogAnswers, type LogIo, type ServedLog } from '@mayfly/protocols';
 import {
   Flag,
   Kind,
@@ -33,8 +25,10 @@ import { name } from './checkers/index.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 import type { FileHost } from './file-host.ts';
 import type { Link } from './link.ts';
+import { servedLog } from './planted-logs.ts';
 import { stdinMessage } from './program.ts';
 import { describe } from './trace.ts';
+import { Violation } from './violation.ts';
 import type { Simulation } from './simulation.ts';
 import { pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
 
@@ -60,21 +54,6 @@ export interface LogSimulation extends Simulation {
 }
 
 export type MakeData = (ends: { up: (m: Uint8Array) => void; closed: () => void }) => DataLink;
-
-/** Planted: a recovered core does not wait for the reports of its receivers. */
-class OpensBeforeReports extends ServedLog {
-  override step(event: CmEvent): void {
-    super.step(event.type === 'recovered' ? { ...event, fresh: true } : event);
-  }
-}
-
-/** Planted: what the older of two waves has recorded goes. */
-class ForgetsEarly extends ServedLog {
-  override step(event: CmEvent): void {
-    super.step(event.type === 'waveOver' ? { type: 'forgetWaves', before: event.wave } : event);
-    if (event.type === 'waveOver') super.step(event);
-  }
-}
 
 export class CmHost {
   readonly log: FaultyLog;
@@ -118,9 +97,7 @@ export class CmHost {
     const { world, index } = this;
     const { setup, undone, server } = world;
     this.fresh = fresh;
-    const Log =
-      undone === 'opens-before-reports' ? OpensBeforeReports : undone === 'wave-forgotten' ? ForgetsEarly : ServedLog;
-    this.served = new Log(
+    this.served = new (servedLog(undone))(
       {
         policy: world.protocol.log,
         size: server.tasks,
@@ -398,6 +375,9 @@ export class CmHost {
         return;
       }
       case 'refused':
+        if (e.error.message.startsWith('a frame says') && !world.lies.has(`${e.task}.${e.incarnation}`))
+          throw new Violation(`K28: incarnation ${e.incarnation} of task ${e.task} is refused: ${e.error.message}`);
+        return;
       case 'attached':
         return;
     }

@@ -29,6 +29,7 @@ export const FAULTS = [
   'full disk',
   'pause',
   'false loss',
+  'false position',
   'false deadlock',
   ...HOSTILE,
   'crashing program',

@@ -9,6 +9,7 @@
 import { taskId } from '@mayfly/wire';
 import type { Excuses } from './checkers/index.ts';
 import { FAULTS, type FaultKind } from './fault-kinds.ts';
+import { FALSE_POSITIONS, claimsPosition } from './false-position.ts';
 import { HOSTILE } from './hostile.ts';
 import type { Volunteer } from './volunteer.ts';
 import { Random } from './random.ts';
@@ -47,7 +48,7 @@ type Apart = keyof typeof APART;
  */
 const STRANGE: readonly FaultKind[] = [...HOSTILE, 'crashing program'];
 /** Only where a seed is held to it: the campaign's seeds are older, and stay what they were. */
-const LATER: readonly FaultKind[] = ['congestion'];
+const LATER: readonly FaultKind[] = ['congestion', 'false position'];
 const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k) && !LATER.includes(k));
 const FIRST_STRANGER = 4_000_000;
 const FIRST_LEAVE = 5_000_000;
@@ -280,6 +281,14 @@ export class Striker {
         const task = r.pick([...v.held.keys()]);
         if (task !== undefined && v.claimsLoss(task)) this.happened(kind, `task ${task} on ${v.name}`);
         return;
+      }
+      case 'false position': {
+        const task = r.pick([...v.held.keys()]);
+        const at = r.pick(FALSE_POSITIONS);
+        if (task === undefined || !claimsPosition(v, task, cm, at)) return;
+        this.happened(kind, `task ${task} on ${v.name} to CM ${cm}: ${JSON.stringify(at)}`);
+        // By then it has come.
+        return v.after(r.between(200, 400), () => v.crashRank(task));
       }
       case 'broken link':
         if (v.breakData(cm)) this.happened(kind, `${v.name} to CM ${cm}`);

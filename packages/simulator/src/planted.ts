@@ -404,6 +404,12 @@ export const PLANTED = [
     { only: ['false loss'] },
   ),
   plant(
+    'others-not-asked',
+    'F5: no frame says of a task more than all Channel Memories of its job together know',
+    100,
+    { setup: { protocol: 'pessimistic', channelMemories: 3 }, only: ['false position', 'delay', 'broken link'] },
+  ),
+  plant(
     'deadlock-believed',
     'D12: a deadlock ends a job when the same ranks wait at the same place of their logs again, on other nodes',
     100,

@@ -19,6 +19,8 @@ export interface Simulation {
   readonly undone: Rule | undefined;
   /** The V-protocol that all participants ask. */
   readonly protocol: VProtocol;
+  /** Incarnations (`task.incarnation`) of which a false position was stated. */
+  readonly lies: Set<string>;
   /** Writes one step into a transcript, if there is one. */
   readonly trace: ((line: string) => void) | undefined;
   /** A line for the report of a failing seed. */

@@ -53,7 +53,7 @@ export class Volunteer {
   readonly random: Random;
   readonly comm: Comm;
   private control: Link<ControlUp, ControlDown> | undefined;
-  private readonly data: (Link<Uint8Array, Uint8Array> | undefined)[];
+  readonly data: (Link<Uint8Array, Uint8Array> | undefined)[];
   readonly uploads: Uploads;
   private readonly turns: Turns;
   readonly teams: TeamsHere;

@@ -50,6 +50,7 @@ export class World implements Simulation {
    * whoever else may hold it.
    */
   readonly saidCrashed = new Set<string>();
+  readonly lies = new Set<string>();
   /** Tasks whose program takes every worker down soon. */
   readonly poisoned = new Set<TaskId>();
   /** K18: failures of nodes that do nothing else, since the server began. */

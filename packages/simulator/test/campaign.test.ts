@@ -22,7 +22,9 @@ describe('simulated faults', () => {
     }
     expect(faults).toBeGreaterThan(1000);
     expect(requests).toBeGreaterThan(300);
-    expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program' && k !== 'congestion').sort());
+    expect([...kinds].sort()).toEqual(
+      FAULTS.filter((k) => !['crashing program', 'congestion', 'false position'].includes(k)).sort(),
+    );
   });
 
   test('full buffers at the server, with everything that breaks or moves a link', () => {
@@ -43,6 +45,20 @@ describe('simulated faults', () => {
         undefined,
       ]);
     }
+  });
+
+  test('nodes that state false positions of their ranks lose them, and no job its logs', () => {
+    let lies = 0;
+    for (let seed = 1; seed <= 8; seed++) {
+      const setup = { protocol: 'pessimistic', channelMemories: (seed % 3) + 1 } as const;
+      const r = run(seed, { setup, only: ['false position', 'broken link', 'delay', 'crash', 'kill CM'] });
+      expect([r.violation, r.endedBy], `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toEqual([
+        undefined,
+        undefined,
+      ]);
+      lies += r.faults['false position'] ?? 0;
+    }
+    expect(lies).toBeGreaterThan(30);
   });
 
   test('a program that no node can run ends its job, and no honest node is blamed', () => {

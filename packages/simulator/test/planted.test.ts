@@ -26,6 +26,7 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['kinds-ignored', /^K20/],
   ['children-forgotten', /^K13/, 8],
   ['loss-believed', /LOST_LOG/],
+  ['others-not-asked', /LOST_LOG/],
   ['deadlock-believed', /DEADLOCK/],
   ['arrivals-not-retained', /^K17/, 8],
   ['strangers-end-jobs', /^K18|KEEPS_CRASHING/, 7],

@@ -128,6 +128,9 @@ export class MemorySeat implements Seat {
   readonly #sitting: Sitting;
   readonly #connections = new Map<number, Connection>();
   readonly #dirty = new Set<Connection>();
+  /** They have sent output that waits for its turn (W3 of world.ts), and are not read until it is out. */
+  readonly #unread = new Set<Connection>();
+  #held = false;
   #streams: LogStreams;
   #flushing = false;
   #syncs = 0;
@@ -190,9 +193,10 @@ export class MemorySeat implements Seat {
   }
 
   hold(on: boolean): void {
-    for (const { link } of [...this.#connections.values()])
-      if (on) link.pause();
-      else link.resume();
+    this.#held = on;
+    for (const c of [...this.#connections.values()])
+      if (on) c.link.pause();
+      else if (!this.#unread.has(c)) c.link.resume();
   }
 
   // Links
@@ -213,7 +217,19 @@ export class MemorySeat implements Seat {
     this.#deps.metrics.dataBytesIn += bytes.length;
     this.#deps.metrics.dataMessagesIn++;
     this.#sitting.step({ type: 'frames', conn: c.id, bytes });
-    if (this.#sitting.core?.flushDue) this.#flushSoon();
+    const { core } = this.#sitting;
+    if (core?.worldDue) {
+      this.#unread.add(c);
+      c.link.pause();
+    }
+    if (core?.flushDue) this.#flushSoon();
+  }
+
+  #readAgain(): void {
+    const links = [...this.#unread];
+    this.#unread.clear();
+    if (this.#held) return;
+    for (const c of links) if (this.#connections.has(c.id)) c.link.resume();
   }
 
   /** One flush per turn of the loop: everything that this turn's sockets brought is acknowledged together. */
@@ -223,6 +239,7 @@ export class MemorySeat implements Seat {
     setImmediate(() => {
       this.#flushing = false;
       this.#sitting.step({ type: 'flush' });
+      if (this.#sitting.core?.worldDue !== true) this.#readAgain();
     });
   }
 
@@ -340,6 +357,7 @@ export class MemorySeat implements Seat {
 
   unlink(code: number, reason: string): LogStreams {
     this.#dirty.clear();
+    this.#unread.clear();
     for (const c of this.#connections.values()) c.link.close(code, reason);
     this.#connections.clear();
     const old = this.#streams;

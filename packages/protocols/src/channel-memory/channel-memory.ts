@@ -37,7 +37,7 @@ import {
 import { attach, fence, reopen, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, provisional, sendsOf, unshown } from './census.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
-import { holdingsOf } from './holdings.ts';
+import { holdingsOf, witnessOf } from './holdings.ts';
 import { grow, initial } from './initial.ts';
 import { credit, pull, pump } from './push.ts';
 import { raise } from './raise.ts';
@@ -263,6 +263,9 @@ export class ChannelMemory {
   awaiting(task: TaskId): number {
     return this.#s.stages.reduce((n, stage) => n + (stage.awaiting?.(task) ?? 0), 0);
   }
+
+  /** {@link witnessOf} */
+  witness = (task: TaskId): ReturnType<typeof witnessOf> => witnessOf(this.#s, task);
 
   /** {@link unshown} */
   unshown = (): ReturnType<typeof unshown> => unshown(this.#s);

@@ -50,6 +50,16 @@ export interface Holdings {
   readonly sent: readonly (readonly [dst: TaskId, count: number])[];
 }
 
+/** What one Channel Memory is sure of, for the others of its job (F5 of pessimistic/unheard.ts). */
+export interface Witness {
+  /** Arrivals that have come to the task. Undefined: it is not the task's home, or its log may have lost its end. */
+  readonly arrivals: number | undefined;
+  /** Events of the task that are known here. */
+  readonly events: number;
+  /** The acting incarnation has no events to give back that were lost here. */
+  readonly whole: boolean;
+}
+
 /** What a Channel Memory answers for a task that it has fenced. */
 export interface Progress {
   /** Messages of the task logged whole here, to the world too. */
@@ -70,6 +80,8 @@ export interface ChannelMemoryOptions {
   readonly durability: 'behind' | 'strict';
   /** Checks a capability; undefined refuses it. */
   readonly authorise: (capability: string) => { readonly task: TaskId; readonly incarnation: Incarnation } | undefined;
+  /** What each of the other Channel Memories says of a task. Undefined, all or one: it cannot be asked now. */
+  readonly others?: ((task: TaskId) => readonly (Witness | undefined)[]) | undefined;
   /** Bytes that may be under way to one task before the first CREDIT of its comm worker. Default 4 MiB. */
   readonly window?: number;
   /** Body part of one frame. Default CHUNK_BYTES; the simulator makes it small. */

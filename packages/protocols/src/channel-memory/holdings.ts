@@ -1,8 +1,8 @@
 /** What a Channel Memory holds of a task. */
 import { WORLD, type TaskId } from '@mayfly/wire';
 import { slotOf, type State } from './state.ts';
-import { EVERYTHING } from './tasks.ts';
-import type { Holdings, Range } from './events.ts';
+import { EVERYTHING, type Source } from './tasks.ts';
+import type { Holdings, Range, Witness } from './events.ts';
 
 /** Messages of a task logged whole here, by receiver: the limits of its next incarnation (Figure 4, per channel). */
 export function sentBy(s: State, task: TaskId): [TaskId, number][] {
@@ -28,3 +28,24 @@ export function holdingsOf(s: State, task: TaskId): Holdings {
     sent: sentBy(s, task),
   };
 }
+
+/** Undefined: it recovers, or knows no such task. */
+export function witnessOf(s: State, task: TaskId): Witness | undefined {
+  const source = s.sources[task];
+  if (!s.serving || source === undefined) return undefined;
+  const a = source.attachment;
+  return {
+    arrivals: arrivalsFor(s, task),
+    events: eventsOf(source),
+    whole: a?.answered === true && (!a.resume || a.spoke),
+  };
+}
+
+/** Undefined: its log is elsewhere, or ended, or the end of it may be lost. */
+export function arrivalsFor(s: State, task: TaskId): number | undefined {
+  const d = s.destinations[task];
+  return d === undefined || d.closed || d.done ? undefined : d.index.count;
+}
+
+/** Events of a task that are known here. */
+export const eventsOf = ({ evidence, held }: Source): number => Math.max(evidence.determinants, held.at(-1)?.[1] ?? 0);

@@ -6,8 +6,10 @@
  *      has their places. Where it is not (`none`, `app`), all parts together have at most `worldMemory.parts`: a sender
  *      that passes this limit ends.
  *  W2  A message of several parts comes out as the places of its parts; the host reads them when the world takes it.
- *  W3  One step lets at most {@link WORLD_TURN} logged messages out: each may be work for a disk, and a sync may end
- *      the wait of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks.
+ *  W3  One step lets at most {@link WORLD_TURN} messages out: each may be work for a disk, and a sync may end the wait
+ *      of a hundred thousand. The next ones come out at the next `flush`, for which `worldDue` asks. Until then the
+ *      host reads no more from who has sent them: where output is not logged, they wait in memory. Long messages count
+ *      as several, and requests as {@link REQUEST_TURNS}: one may be thousands of writes.
  */
 import {
   FILE_HEAD_BYTES,
@@ -31,6 +33,12 @@ const SMALL_BYTES = 1 << 20;
 
 /** W3. */
 export const WORLD_TURN = 256;
+const REQUEST_TURNS = 16;
+/** Bytes that count as one message. */
+const TURN_BYTES = 16 * 1024;
+
+/** In the place of a number in the log: it waits for no sync. */
+const IN_MEMORY = -1;
 
 const isSmall = (mode: number): boolean => mode === WorldMode.EXIT || mode === WorldMode.MEMBER;
 
@@ -123,11 +131,11 @@ export function releaseWorld(s: State, w: World): void {
   let out = 0;
   for (const { lsn, channel, incarnation, mode, body } of w.waiting) {
     if (lsn >= w.stream.synced || !s.policy.shows(w, channel, mode)) break;
-    if (s.worldTurn === 0) {
+    if (s.worldTurn <= 0) {
       s.worldDue = true;
       break;
     }
-    s.worldTurn--;
+    s.worldTurn -= (mode === WorldMode.REQUEST ? REQUEST_TURNS : 1) + Math.floor(body.length / TURN_BYTES);
     out++;
     s.worldBytes -= inMemory(body);
     s.out.push({ type: 'world', task, channel, incarnation, mode, body });
@@ -148,14 +156,17 @@ export function emitWorld(
   body: WorldBody,
   lsn: number,
 ): void {
-  if (s.outputDurable) {
-    if (mode === WorldMode.EXIT && s.policy.goesBack && body instanceof Uint8Array) w.exit = { lsn, report: body };
-    if (s.worldBytes + inMemory(body) > s.worldMemory.waiting)
-      body = { stream: w.stream.name, lsns: w.index.chunksOf(channel) ?? [lsn], length: body.length };
+  if (!s.outputDurable) {
     s.worldBytes += inMemory(body);
-    w.waiting.push({ lsn, channel, incarnation, mode, body });
-    if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
-  } else s.out.push({ type: 'world', task: w.channel.src, channel, incarnation, mode, body });
+    w.waiting.push({ lsn: IN_MEMORY, channel, incarnation, mode, body });
+    return releaseWorld(s, w);
+  }
+  if (mode === WorldMode.EXIT && s.policy.goesBack && body instanceof Uint8Array) w.exit = { lsn, report: body };
+  if (s.worldBytes + inMemory(body) > s.worldMemory.waiting)
+    body = { stream: w.stream.name, lsns: w.index.chunksOf(channel) ?? [lsn], length: body.length };
+  s.worldBytes += inMemory(body);
+  w.waiting.push({ lsn, channel, incarnation, mode, body });
+  if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
 }
 
 /**

@@ -28,6 +28,7 @@
  *  D31 A connection has one node, whatever it says in how many Hellos, and names two images of a task at most.
  *  D32 A node without ranks that was not heard for `forgetMs` is forgotten, and its connection closed.
  *  D33 A heartbeat is answered with a few revocations at most, whatever ranks it names: its node names the rest again.
+ *  D34 Where there are many nodes, slots are given away once in a while: each time looks at all nodes (schedule.ts).
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
@@ -54,7 +55,7 @@ import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resum
 import { watchRegroupings } from './last-images.ts';
 import { moveWithImage, watchCrowded } from './move.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, tellToDrop } from './restart.ts';
-import { schedule } from './schedule.ts';
+import { maySchedule, schedule } from './schedule.ts';
 import { Core, over, paused, recoveryOf, type Task } from './state.ts';
 import { endedForNow, goOn, rollBack, rolledBack } from './together.ts';
 import type { RecoveryTable } from './policy.ts';
@@ -86,7 +87,7 @@ export class Dispatcher {
     core.effects = [];
     core.queue = undefined;
     this.#handle(e);
-    if (core.reschedule) {
+    if (core.reschedule && maySchedule(core)) {
       core.reschedule = false;
       schedule(core);
     }

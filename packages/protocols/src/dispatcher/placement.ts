@@ -9,7 +9,7 @@
  * with the most (consecutive ranks fill its slots); then one with a record, the one with the most free slots, and the
  * one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come before those
  * that run more, unless they are bad in one of the first five ways: the others may be all that this work can have.
- * O(ranks × nodes).
+ * O(ranks × nodes), for the first ranks of a job O(nodes log nodes + ranks²).
  */
 import type { JobId, MapBy, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { failedAt } from './failures.ts';
@@ -71,7 +71,8 @@ export function takeRoomForUnit(
   rooms: readonly Room[],
   inFull = false,
 ): { node: NodeId; crowded: boolean } | undefined {
-  const most = Math.max(0, ...rooms.filter((r) => suits(r, wanted)).map((r) => r.free));
+  let most = 0;
+  for (const r of rooms) if (r.free > most && suits(r, wanted)) most = r.free;
   const crowded = most < ranks;
   if (crowded && inFull) return undefined;
   const node = takeRoom(wanted, rooms, Math.min(ranks, most), ranks);
@@ -79,33 +80,24 @@ export function takeRoomForUnit(
 }
 
 /**
+ * The rooms that so many ranks get if they all ask for this, one after the other: a rank changes the place of the room
+ * that it takes and of no other, so the best one is always one that was taken before, or the next in this order.
+ */
+export const bestRooms = (wanted: Wanted, ranks: number, rooms: readonly Room[]): Room[] =>
+  rooms
+    .filter((r) => r.free > 0 && suits(r, wanted))
+    .sort((a, b) => order(a, b, wanted))
+    .slice(0, ranks);
+
+/**
  * Takes one slot of the best room for the rank and returns it; undefined when every slot is taken. `least`: of rooms
  * with so many free ones; `ranks`: how many are taken.
  */
 export function takeRoom(wanted: Wanted, rooms: readonly Room[], least = 1, ranks = 1): NodeId | undefined {
   let best: Room | undefined;
-  let bestKey: readonly number[] = [];
   for (const room of rooms) {
     if (room.free <= 0 || room.free < least || !suits(room, wanted)) continue;
-    const newcomer = room.record ? 0 : 1;
-    const here = room.ranks.get(wanted.job) ?? 0;
-    const key = [
-      wanted.failed.has(room.id) ? 1 : 0,
-      wanted.failed.size > 0 ? newcomer : 0,
-      room.doubtful ? 1 : 0,
-      room.record ? 0 : room.level,
-      room.id === wanted.avoid ? 1 : 0,
-      wanted.contested ? room.runs.length : 0,
-      room.has(wanted.job, wanted.task) ? 0 : 1,
-      wanted.mapBy === 'slot' ? -here : here + newcomer,
-      newcomer,
-      -room.free,
-      room.since,
-    ];
-    if (!best || less(key, room.id, bestKey, best.id)) {
-      best = room;
-      bestKey = key;
-    }
+    if (!best || order(room, best, wanted) < 0) best = room;
   }
   if (!best) return undefined;
   best.free = Math.max(0, best.free - ranks);
@@ -113,7 +105,28 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[], least = 1, rank
   return best.id;
 }
 
-function less(a: readonly number[], aId: string, b: readonly number[], bId: string): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! < b[i]!;
-  return aId < bId;
+const first = (yes: boolean): number => (yes ? 0 : 1);
+const newcomer = (r: Room): number => first(r.record);
+
+function spread(r: Room, { job, mapBy }: Wanted): number {
+  const here = r.ranks.get(job) ?? 0;
+  return mapBy === 'slot' ? -here : here + newcomer(r);
+}
+
+/** Negative: `a` comes before `b`. Asked for each rank and node, so it makes nothing. */
+function order(a: Room, b: Room, wanted: Wanted): number {
+  const { failed, avoid, job, task } = wanted;
+  return (
+    (failed.size > 0 && (first(!failed.has(a.id)) - first(!failed.has(b.id)) || newcomer(a) - newcomer(b))) ||
+    first(!a.doubtful) - first(!b.doubtful) ||
+    (a.record ? 0 : a.level) - (b.record ? 0 : b.level) ||
+    first(a.id !== avoid) - first(b.id !== avoid) ||
+    (wanted.contested && a.runs.length - b.runs.length) ||
+    first(a.has(job, task)) - first(b.has(job, task)) ||
+    spread(a, wanted) - spread(b, wanted) ||
+    newcomer(a) - newcomer(b) ||
+    b.free - a.free ||
+    a.since - b.since ||
+    (a.id < b.id ? -1 : 1)
+  );
 }

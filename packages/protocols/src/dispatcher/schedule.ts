@@ -1,7 +1,7 @@
 /** Who gets free slots: lost ranks, then the queue (D4), in the order of D27 and within the quotas of owners (D26). */
 import type { ProgramKind } from '@mayfly/wire';
-import { rooms } from './free-slots.ts';
-import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
+import { rooms, type Room } from './free-slots.ts';
+import { NONE, bestRooms, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { ownerOf, SlotsInUse } from './quotas.ts';
 import { apartAgain, isBecomingTeam } from './make-team.ts';
 import { raise } from './restart.ts';
@@ -21,6 +21,10 @@ class Kinds {
     return this.#byRoom.get(room) ?? NONE;
   }
 
+  get none(): boolean {
+    return this.#byRoom.size === 0;
+  }
+
   add(job: Job, room: string | undefined): void {
     this.#byRoom.set(room, new Set(this.of(room)).add(kindOfJob(job)));
   }
@@ -30,6 +34,13 @@ class Kinds {
     for (const room of roomsOf(job.record.spec)) this.add(job, room);
   }
 }
+
+/** D34. Up to so many nodes each event gives slots away; beyond, the first one after the pause does, or a tick. */
+const MANY_NODES = 1000;
+const PAUSE_MS = 100;
+
+export const maySchedule = (core: Core): boolean =>
+  core.nodes.size <= MANY_NODES || core.time - core.scheduledAt >= PAUSE_MS;
 
 /**
  * Gives free slots away: lost ranks first, by job and rank, then whole jobs in the order of D27. Each room
@@ -41,6 +52,7 @@ class Kinds {
  * starts if nodes that run only WebAssembly have slots for all its ranks; the tabs stay reserved for the first job.
  */
 export function schedule(core: Core): void {
+  core.scheduledAt = core.time;
   const inUse = new SlotsInUse(core);
   core.shares.pass(core.time);
   if (core.stopped === undefined) giveAway(core, inUse); // D13
@@ -48,7 +60,6 @@ export function schedule(core: Core): void {
 }
 
 function giveAway(core: Core, inUse: SlotsInUse): void {
-  const free = rooms(core);
   const raised: Task[] = [];
   const starts: Job[] = [];
   /** Kinds of programs for which a job has to wait. */
@@ -60,13 +71,16 @@ function giveAway(core: Core, inUse: SlotsInUse): void {
       (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))
     )
       waiting.addEverywhere(job);
-  const take = (unit: readonly Task[], held = new Kinds()): boolean => {
+  // Nodes come and go all the time, and mostly nobody waits for them.
+  if (waiting.none) return;
+  const free = rooms(core);
+  const take = (unit: readonly Task[], held = new Kinds(), among: readonly Room[] = free): boolean => {
     const { job } = unit[0]!;
     const code = roomOf(job.record.spec, unit[0]!.task);
     const wanted = wantedByUnit(unit, mapByOf(core, job), held.of(code), waiting.of(code).size > 1);
     // D30: what is not there any more they need not wait for; they get slots one by one in the next step.
     const whole = isBecomingTeam(unit[0]!);
-    const room = takeRoomForUnit(wanted, unit.length, free, whole);
+    const room = takeRoomForUnit(wanted, unit.length, among, whole);
     if (whole && room === undefined) {
       apartAgain(core, unit[0]!);
       core.emit({ type: 'wake', afterMs: 0 });
@@ -107,6 +121,7 @@ function giveAway(core: Core, inUse: SlotsInUse): void {
       short.addEverywhere(job);
       continue;
     }
+    const isNew = job.record.startedAt === undefined && units.every((unit) => unit.length === 1);
     job.record.state = 'running';
     timeGoesOn(core, job);
     job.record.startedAt ??= core.now;
@@ -117,7 +132,12 @@ function giveAway(core: Core, inUse: SlotsInUse): void {
     inUse.add(owner, begin.length);
     core.shares.started(owner, core.now);
     starts.push(job);
-    for (const unit of units) take(unit, short);
+    for (const [code, there] of byRoom(job.record.spec, begin)) {
+      // None of its ranks has been anywhere: all of them ask for the same.
+      const wanted = wantedByUnit([there[0]!], mapByOf(core, job), short.of(code), waiting.of(code).size > 1);
+      const among = isNew ? bestRooms(wanted, there.length, free) : free;
+      for (const unit of units) if (roomOf(job.record.spec, unit[0]!.task) === code) take(unit, short, among);
+    }
   }
   if (raised.length === 0) return;
   raise(core, raised, starts, formTeams(core, raised));

@@ -283,6 +283,8 @@ export class Core {
   now = 0;
   /** Slots or ranks may have become free: the queue is looked at, at the end of the step. */
   reschedule = false;
+  /** When it was last ({@link Core.time}). */
+  scheduledAt = -Infinity;
   effects: DispatcherEffect[] = [];
   readonly changedJobs = new Set<JobId>();
   nodesChanged = false;

@@ -14,7 +14,7 @@ import {
 import { addRange, missing } from '../channel-memory/ranges.ts';
 import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
 import { ackSoon, append, type State } from '../channel-memory/state.ts';
-import type { Attachment, Source } from '../channel-memory/tasks.ts';
+import type { Attachment, DeterminantRecord, Source } from '../channel-memory/tasks.ts';
 import { checkPosition } from './unheard.ts';
 import { aloneOf } from './teams/position.ts';
 
@@ -92,12 +92,17 @@ export function sendDeterminants(s: State, source: Source, a: Attachment): void 
   s.out.push({ type: 'send', conn: a.conn, bytes: frame });
 }
 
-/** Determinants in [prologue, image) may go. Returns the LSNs as [from, to) without keep. */
+/**
+ * Determinants in [prologue, image) may go, but for the record of the last of all: it says how many there were (C7),
+ * and an incarnation that begins at the image continues behind them (F5). Returns the LSNs as [from, to) without keep.
+ */
 export function trimDeterminants(source: Source, prologue: number, image: number): { to: number; keep: Set<number> } {
   const keep = new Set<number>();
   let to = 0;
+  let last: DeterminantRecord | undefined;
+  for (const r of source.records) if (last === undefined || r.end > last.end) last = r;
   const left = source.records.filter((r) => {
-    if (r.end <= image && r.first >= prologue) {
+    if (r !== last && r.end <= image && r.first >= prologue) {
       to = Math.max(to, r.lsn + 1);
       return false;
     }

@@ -14,10 +14,16 @@
  *      whether another rank depends on what is lost with it.)
  *  F5  No frame says of a task that it consumed more arrivals than its log has, or that it made events which are not
  *      known, unless the log's end is lost: a false word would end the job at the next restart, as if the disk had lost
- *      what never was.
+ *      what never was. A task's log is split over the Channel Memories of its job: its home counts its arrivals, and
+ *      an event lies at whichever of them its frame went to. So each asks the others. Example: task 0 has its home at
+ *      CM 0, which logged 3 arrivals and the events 0 to 4. A frame to CM 1 that says "6 consumed" is false, as CM 0
+ *      numbers an arrival before it sends it. One that says "7 events before this one" is false, as its sender would
+ *      have brought 5 and 6 along (M1), unless CM 0 has lost them and the sender does not know that yet: so CM 1
+ *      believes it until the sender has spoken to each Channel Memory that came back.
  *
  * Durable in the sender's SESSION record: the CM may lose its memory once more before the receiver reports.
  */
+import { arrivalsFor, eventsOf } from '../channel-memory/holdings.ts';
 import { encodeSession, type Evidence } from '../channel-memory/records.ts';
 import { protocolError } from '../channel-memory/refuse.ts';
 import { append, type State } from '../channel-memory/state.ts';
@@ -46,19 +52,24 @@ export function tellAll(source: Source): void {
 export function checkPosition(s: State, source: Source, consumed: number, events: number, what = 'a frame'): void {
   // What is recovered was checked when it came.
   if (!s.serving) return;
-  const log = s.destinations[source.task];
-  if (log && !log.closed && !log.done && consumed > log.index.count)
+  const { task, evidence, attachment } = source;
+  const here = eventsOf(source);
+  // What is known here was checked before.
+  const asks = s.options.count > 1 && (consumed > evidence.consumed || events > here);
+  const others = asks ? (s.options.others?.(task) ?? [undefined]) : [];
+  const came = arrivalsFor(s, task) ?? others.find((o) => o?.arrivals !== undefined)?.arrivals;
+  if (came !== undefined && consumed > came)
     throw protocolError(
       'OUT_OF_SEQUENCE',
-      `${what} says that task ${source.task} consumed ${consumed} arrivals; ${log.index.count} have come`,
+      `${what} says that task ${task} consumed ${consumed} arrivals; ${came} have come`,
     );
-  // A sender that has sent something since it came back has given back its determinants before (M1). With several
-  // Channel Memories the others may hold more.
-  const known = Math.max(source.evidence.determinants, source.held.at(-1)?.[1] ?? 0);
-  if (s.options.count === 1 && source.attachment?.spoke === true && events > known)
+  // A sender that has sent something since it came back has given back its determinants before (M1).
+  if (events <= here || attachment?.spoke !== true || !others.every((o) => o?.whole === true)) return;
+  const known = Math.max(here, ...others.map((o) => o!.events));
+  if (events > known)
     throw protocolError(
       'OUT_OF_SEQUENCE',
-      `${what} says that task ${source.task} made ${events} events; ${known} of them are known`,
+      `${what} says that task ${task} made ${events} events; ${known} of them are known`,
     );
 }
 

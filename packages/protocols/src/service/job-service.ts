@@ -270,6 +270,7 @@ export class JobService {
   /** Its Channel Memories exist, and recover: orders find them from now on. */
   open(job: JobId, logs: readonly ServedLog[]): void {
     this.#jobs.set(job, logs);
+    for (const log of logs) log.beside(logs.filter((other) => other !== log));
     const waiting = this.#opening.get(job) ?? [];
     this.#opening.delete(job);
     for (const order of waiting) order();

@@ -27,11 +27,13 @@ import type {
   StageEffect,
   StageEvent,
   StreamName,
+  Witness,
 } from '../channel-memory/events.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
 import type { AnswerSource } from '../files/answer-feed.ts';
 import { InputFeed, type InputRoom, type StdinSource } from './input-feed.ts';
 import { Inbox } from './inbox.ts';
+import { Witnesses } from './witnesses.ts';
 
 /** What a stage says, and exits that are durable: for the part of the protocol (part.ts). */
 export type StageAnswer = StageEffect | Extract<CmEffect, { type: 'taskEnded' }>;
@@ -91,7 +93,9 @@ export type LogCore = Pick<
   | 'unshown'
   | 'provisional'
   | 'waveCounts'
->;
+> &
+  // Only in this process: the others ask it in the middle of an event.
+  Partial<Pick<ChannelMemory, 'witness'>>;
 
 export interface ServedLogOptions extends Omit<ChannelMemoryOptions, 'size'> {
   /** Tasks of the job when it is opened. */
@@ -134,6 +138,8 @@ export class ServedLog {
   #waitsForLine: boolean;
   #size: number;
   #fresh: boolean;
+  readonly #witnesses = new Witnesses((task) => this.#core?.witness?.(task));
+  #others: readonly ServedLog[] | undefined;
   #core: LogCore | undefined;
   constructor(options: ServedLogOptions, host: LogHost, answers: LogAnswers) {
     this.index = options.index;
@@ -170,7 +176,20 @@ export class ServedLog {
 
   /** For {@link begin}: the host opens the streams that it names. */
   newCore(): ChannelMemory {
-    return new ChannelMemory(this.#options.policy, this.coreOptions());
+    return new ChannelMemory(this.#options.policy, {
+      ...this.coreOptions(),
+      others: (task) => this.#others?.map((log) => log.witness(task)) ?? [undefined],
+    });
+  }
+
+  /** The other Channel Memories of the job. */
+  beside(others: readonly ServedLog[]): void {
+    this.#others = others;
+  }
+
+  /** What this one is sure of. */
+  witness(task: TaskId): Witness | undefined {
+    return this.#witnesses.of(task);
   }
 
   /** Of a core that begins now. */
@@ -231,6 +250,7 @@ export class ServedLog {
     this.#input.begin(core);
     for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
     this.step({ type: 'recovered', fresh: this.#fresh });
+    this.#witnesses.begin(this.#fresh);
     this.#fresh = false;
     const first = this.#answers.recovered();
     if (first) this.step(first);
@@ -247,6 +267,7 @@ export class ServedLog {
 
   /** The core is gone, by order of the host: nothing of what waits for it happens. */
   drop(): void {
+    this.#witnesses.end(Array.from({ length: this.#core?.tasks ?? 0 }, (_, t) => taskId(t)));
     this.#core = undefined;
     this.#input.drop();
     this.#inbox.clear();
@@ -302,6 +323,7 @@ export class ServedLog {
         return this.#answers.stage(this.index, e);
       case 'attached':
         this.#host.perform(e);
+        if (!e.resume) this.#witnesses.began(e.task);
         if (!e.resume && this.isHome(e.task)) this.#answers.began(e.task);
         return;
       case 'refused':

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, incarnation } from '@mayfly/wire';
-import { positionOf, protocols } from '../../src/index.ts';
+import { positionOf } from '../../src/index.ts';
 import { type Bench, T, arrivals, closed, codes, fresh, line, pair } from './bench.ts';
 
 describe(
@@ -326,24 +326,6 @@ describe('C6 what a node sends is untrusted', () => {
     b.attach(31, 3, { resume: true });
     b.send(30, 2, 3, 1);
     expect(arrivals(b, 31)).toEqual([1]);
-  });
-  test.each<[string, { first?: number; consumed?: number; entries?: { type: 'clock'; ms: number }[] }]>([
-    ['more arrivals consumed than came', { consumed: 1 }],
-    ['events that it has not told', { first: 1 }],
-    ['both, with an event', { first: 7, consumed: 3, entries: [{ type: 'clock', ms: 7 }] }],
-  ])('F5 a stated position of %s costs the incarnation that states it, and no job its logs', (_, det) => {
-    for (const dst of [1, WORLD]) {
-      const b = pair();
-      b.send(10, 0, 1, 1, 8, { det: { entries: [{ type: 'clock', ms: 7 }] } });
-      b.frame(10, b.chunks(0, dst, dst === 1 ? 2 : 1, 8, { det: { ...det, first: (det.first ?? 0) + 1 } })[0]!);
-      expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
-      // As the dispatcher asks before the next incarnation begins.
-      b.step({ type: 'fence', task: T(0), incarnation: incarnation(1) });
-      const { logs } = b.core.progress(T(0));
-      expect(logs).toMatchObject({ consumed: 0, determinants: 1, held: [[0, 1]] });
-      const { recovery } = protocols.pessimistic;
-      expect(recovery.lacks(recovery.start, [logs])).toBeUndefined();
-    }
   });
   test('noise never throws', () => {
     fc.assert(

@@ -121,3 +121,44 @@ test('W3: one step lets a few hundred messages out, and asks for the next one', 
   expect(turns).toEqual([256, 256, 256, 232]);
   expect(shown(b).map((m) => m.channel)).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1));
 });
+
+test('W3: so it does with output that is not logged, which comes with one frame after the other', () => {
+  for (const protocol of ['none', 'app'] as const) {
+    const b = pair({}, protocol);
+    const frames = Array.from({ length: 600 }, (_, i) => b.chunks(0, -1, i + 1, 8)[0]!);
+    b.frame(10, Buffer.concat(frames));
+    const turns = [shown(b).length];
+    while (b.core.worldDue) {
+      const before = shown(b).length;
+      b.step({ type: 'flush' });
+      turns.push(shown(b).length - before);
+    }
+    expect(turns).toEqual([256, 256, 88]);
+    expect(shown(b).map((m) => [m.channel, m.body[0]])).toEqual(
+      Array.from({ length: 600 }, (_, i) => [i + 1, (i + 1) % 256]),
+    );
+    expect(b.core.memory().bytes).toBe(0);
+  }
+});
+
+test('W3: long messages count as several, and a request as sixteen', () => {
+  const { body: read } = encodeFileRequest(FileOp.READ, { name: 'x', session: 1, segments: [0, 1, 1, 0] });
+  for (const [mode, body, expected] of [
+    [WorldMode.STDOUT, new Uint8Array(64 * 1024), [52, 48]],
+    [WorldMode.REQUEST, read, [16, 16, 16, 16, 16, 16, 4]],
+  ] as const) {
+    const b = pair({ chunkBytes: 64 * 1024 }, 'none');
+    const frames = Array.from({ length: 100 }, (_, i) => {
+      const h = { ...emptyHeader(Kind.DATA), src: T(0), dst: WORLD, channel: i + 1, mode: mode as number };
+      return encodeFrame({ ...h, size: body.length, flags: Flag.LAST }, body);
+    });
+    b.frame(10, Buffer.concat(frames));
+    const turns = [shown(b).length];
+    while (b.core.worldDue) {
+      const before = shown(b).length;
+      b.step({ type: 'flush' });
+      turns.push(shown(b).length - before);
+    }
+    expect(turns).toEqual(expected);
+  }
+});

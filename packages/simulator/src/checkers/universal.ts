@@ -25,6 +25,7 @@
  *  K20 A rank comes only to nodes that run programs of its kind (volunteer.ts).
  *  K25 A team under a message log is one unit, and begins with a consistent set of images (team-units.ts).
  *  K26 No member of a team comes after its team has begun (volunteer.ts).
+ *  K28 No incarnation is refused for a position that it has not stated, or that is true (cm-host.ts).
  *  K24 What a task consumes of a teammate comes once, in order, as the teammate has sent it (local-channels.ts).
  *
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.

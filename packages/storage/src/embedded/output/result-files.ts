@@ -10,6 +10,8 @@
  *      then cannot be done, because a later effect has put a directory in the place of a file or the other way round,
  *      is undone by that later effect anyway.
  *  D3  A file without bytes costs one open and one close: a rank can ask for tens of thousands at once.
+ *  D4  A file is made of an input at most once in a job (the file service hides an input that was removed): all copies
+ *      together are as long as the inputs, 48 MiB unless the server was told otherwise.
  *  D2  Nothing is written outside `files/`: paths were checked against ResultPath, and no link is ever made there.
  */
 import {
