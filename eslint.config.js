@@ -6,6 +6,9 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import { checkedLength } from './eslint-checked-length.js';
+import { protocolNames } from './eslint-protocol-names.js';
+
+const mayfly = { rules: { 'checked-length': checkedLength, 'protocol-names': protocolNames } };
 
 const time =
   'Time is an input of a pure package: take `now` (milliseconds) from the event, or the clock of the device.';
@@ -233,8 +236,27 @@ export default tseslint.config(
       'packages/storage/src/embedded/output/**/*.ts',
     ],
     ignores: ['**/*.test.ts'],
-    plugins: { mayfly: { rules: { 'checked-length': checkedLength } } },
+    plugins: { mayfly },
     rules: { 'mayfly/checked-length': 'error' },
+  },
+  {
+    // The next protocol is a folder.
+    files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'],
+    ignores: [
+      '**/*.test.ts',
+      'packages/protocols/src/{pessimistic,none,coordinated,hc3i,app}/**',
+      // Names every protocol, once: its type.
+      'packages/wire/src/job-options.ts',
+      // Examples, experiments, names of documents.
+      'packages/rest/src/examples.ts',
+      'packages/checkpoint/src/acceptance/**',
+      'packages/simulator/src/**',
+      'apps/cli/src/simulate.ts',
+      'apps/web/src/dashboard/job-sample.ts',
+      'apps/web/src/docs/documents.ts',
+    ],
+    plugins: { mayfly },
+    rules: { 'mayfly/protocol-names': 'error' },
   },
   {
     files: ['apps/web/src/**/*.{ts,tsx}'],

@@ -100,6 +100,7 @@ export const GROUPS: readonly { readonly title: string; readonly documents: read
       { name: 'deploy', title: 'A server for others', about: 'HTTPS, classrooms, proxies, backups, damage' },
       { name: 'login', title: 'Signing in', about: 'through an OpenID Connect issuer, beside tokens' },
       { name: 'server', title: 'The server', about: 'options, limits, roles and tokens, the data directory, REST' },
+      { name: 'privacy', title: 'What is kept of whom', about: 'names, addresses, jobs: how long, and how to erase' },
     ],
   },
   {
