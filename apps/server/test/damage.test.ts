@@ -70,7 +70,9 @@ function differences(seen: Record<string, unknown>): string[] {
 }
 /** A difference that says itself what is wrong is no silence. */
 const speaks = (value: unknown): boolean =>
-  /ERROR |DAMAGED_DATA|DAMAGED_LOG|LOST_LOG|LOST_CHECKPOINTS|OUT_OF_SEQUENCE|MPI_ERROR/.test(JSON.stringify(value) ?? '');
+  /ERROR |DAMAGED_DATA|DAMAGED_LOG|LOST_LOG|LOST_CHECKPOINTS|OUT_OF_SEQUENCE|MPI_ERROR/.test(
+    JSON.stringify(value) ?? '',
+  );
 
 describe('the undamaged directory', () => {
   it('is healthy, and has all kinds of files', async () => {

@@ -20,10 +20,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^(setjmp|_setjmp|sigsetjmp|longjmp|_longjmp|siglongjmp|__wasm_\w*jmp\w*)$/,
     'include <setjmp.h>, and compile every file with mayfly mpicc',
   ],
-  [
-    /^(ptrace|killpg|ualarm|[gs]etitimer|timer_\w+|sigqueue)$/,
-    'a rank gets no signals from outside',
-  ],
+  [/^(ptrace|killpg|ualarm|[gs]etitimer|timer_\w+|sigqueue)$/, 'a rank gets no signals from outside'],
   [
     /^(dlopen|dlsym|dlclose|dlerror|dladdr)$/,
     'a rank is one statically linked module: nothing can be loaded while it runs',
