@@ -87,6 +87,7 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
   'restart-answered-before-sync': () => withLog({ waitsForSync: () => false }),
   'no-fence-at-cm': () => withLog({ outranks: () => false }),
   'late-reports-believed': () => withLog({ givenBack: () => undefined }),
+  'base-says-unsynced': () => withLog({ baseWaits: () => false, outlives: (source) => source.evidence }),
   'trimmed-before-base': () => withLog({ trimsBehind: () => 0 }),
   'mates-heads-only': () =>
     withLog({

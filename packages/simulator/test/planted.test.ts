@@ -20,6 +20,7 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['held-bodies-trimmed', /^K10/, 16],
   ['base-forgets', /^K10/, 7],
   ['trimmed-before-base', /^K10/],
+  ['base-says-unsynced', /LOST_LOG/, 412],
   ['acknowledged-past-the-mark', /^K9/],
   ['requests-taken-again', /^K16/, 8],
   ['answers-forgotten', /LOST_LOG/, 27],

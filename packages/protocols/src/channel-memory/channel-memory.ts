@@ -20,6 +20,7 @@
  *  C5  A sender gets `synced` only for messages that survive power loss.
  *  C6  A bad frame ends the incarnation or the connection that sent it, and touches nothing else.
  *  C7  What is trimmed is behind a durable BASE record: counts and evidence outlive the messages.
+ *  C8  A BASE record says of senders what is durable when it is written, and no more (trim.ts).
  */
 import {
   Flag,

@@ -11,7 +11,7 @@ import { isTeam, slideOverSections } from './sections.ts';
 import { ownerOf, takesAll } from './stage.ts';
 import { ackSoon, slotOf, touch, type State } from './state.ts';
 import { channelOf, type Attachment, type Channel, type Destination } from './tasks.ts';
-import { trimBehindBase } from './trim.ts';
+import { onceDurable, trimBehindBase } from './trim.ts';
 import { toWorld, voidPart, worldLimit } from './world.ts';
 
 /** DATA at `o` of `bytes`, ending at `end`; its determinants are logged already (C2). @throws ProtocolError */
@@ -122,5 +122,5 @@ export function done(s: State, d: Destination): void {
     if (source?.attachment) ackSoon(s, source);
   }
   // behind a BASE (C7): others may depend on the positions of senders that its messages contained
-  if (d.stream.next > 0) trimBehindBase(s, d, { from: 0, to: d.stream.next, keep: new Set() });
+  if (d.stream.next > 0) onceDurable(s, () => trimBehindBase(s, d, { from: 0, to: d.stream.next, keep: new Set() }));
 }

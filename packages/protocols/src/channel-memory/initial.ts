@@ -6,6 +6,7 @@ import { WORLD_TURN } from './world.ts';
 import { newStream, type LogPolicy, type State } from './state.ts';
 import { newChannel } from './tasks.ts';
 import type { ChannelMemoryOptions } from './events.ts';
+import type { Evidence } from './records.ts';
 
 /** Credit of a receiver before its first CREDIT. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
@@ -40,6 +41,7 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     inSections: new Set(),
     beside: [],
     trims: [],
+    onceDurable: [],
     worldBytes: 0,
     worldMemory: options.worldMemory ?? { waiting: 32 << 20, parts: 256 << 20 },
     worldTurn: WORLD_TURN,
@@ -52,6 +54,8 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
   formTeams(s, options.teams ?? [], options.dissolved);
   return s;
 }
+
+const noEvidence = (): Evidence => ({ determinants: 0, openPolls: 0, consumed: 0 });
 
 /** Tasks up to `size`. One that is added later has an open log: it cannot have received anything yet. */
 export function grow(s: State, size: number): void {
@@ -69,7 +73,9 @@ export function grow(s: State, size: number): void {
       durable: [],
       blockFirst: 0,
       blockEnd: 0,
-      evidence: { determinants: 0, openPolls: 0, consumed: 0 },
+      evidence: noEvidence(),
+      durableEvidence: noEvidence(),
+      syncingEvidence: noEvidence(),
       ackDue: false,
       ackChannels: [],
     });

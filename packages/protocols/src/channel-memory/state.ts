@@ -104,6 +104,10 @@ export interface LogPolicy {
   stable(s: State, task: number, position: Position): boolean;
   /** Records of `source` that an incarnation beginning there does not need: LSNs below `to`, without `keep`. */
   superfluous(source: Source, position: Position): { to: number; keep: Set<number> };
+  /** C8: a BASE record waits; something before it is not durable. */
+  baseWaits(s: State): boolean;
+  /** C8: what a BASE record says of a sender. */
+  outlives(source: Source): Evidence;
   /** C7: how many records of its stream must be durable before what the BASE record at `lsn` stands for may go. */
   trimsBehind(lsn: number): number;
 }
@@ -152,6 +156,8 @@ export interface State {
   /** Until `recovered`: sections of a task that were read beside the determinants of a teammate. */
   readonly beside: { readonly source: Source; readonly block: Uint8Array }[];
   trims: { stream: Stream; needs: number; effect: CmEffect }[];
+  /** C8: trims that wait until everything that was appended before them is durable. */
+  onceDurable: { readonly needs: number; readonly act: () => void }[];
   /** Bytes of messages to WORLD in memory: bodies that wait, and parts (world.ts, W1). */
   worldBytes: number;
   readonly worldMemory: WorldMemory;

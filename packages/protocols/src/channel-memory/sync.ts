@@ -40,7 +40,9 @@ export function startSync(s: State): void {
   s.syncWanted = false;
   s.ticks = 0;
   s.unsyncedBytes = 0;
+  for (const source of s.sources) Object.assign(source.syncingEvidence, source.evidence);
   if (s.dirtyStreams.length === 0 && s.dirtyChannels.length === 0) {
+    for (const source of s.sources) Object.assign(source.durableEvidence, source.syncingEvidence);
     settle(s, s.ticket + 1);
     return;
   }
@@ -76,6 +78,7 @@ export function synced(s: State, ticket: number): void {
   if (sync?.ticket !== ticket) return;
   s.sync = undefined;
   for (const { stream, next } of sync.marks) stream.synced = next;
+  for (const source of s.sources) Object.assign(source.durableEvidence, source.syncingEvidence);
   for (const c of sync.channels) {
     c.synced = Math.max(c.synced, c.syncing);
     const source = s.sources[c.src];
@@ -109,6 +112,12 @@ function settle(s: State, ticket: number): void {
     s.answers = answers.filter((a) => a.needs > ticket);
     for (const a of answers) if (a.needs <= ticket) answerAttach(s, a.attachment);
     if (s.answers.length > 0) s.syncWanted = true;
+  }
+  if (s.onceDurable.length > 0) {
+    const waiting = s.onceDurable;
+    s.onceDurable = waiting.filter((w) => w.needs > ticket);
+    for (const w of waiting) if (w.needs <= ticket) w.act();
+    if (s.onceDurable.length > 0) s.syncWanted = true;
   }
   if (s.trims.length > 0) {
     s.trims = s.trims.filter((t) => {

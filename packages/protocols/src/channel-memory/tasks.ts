@@ -101,6 +101,9 @@ export interface Source {
   blockFirst: number;
   blockEnd: number;
   readonly evidence: Evidence;
+  /** C8: of it, what no loss of power takes; `syncing`: none will take when the sync under way has ended. */
+  readonly durableEvidence: Evidence;
+  readonly syncingEvidence: Evidence;
   /** For the next ACK. */
   ackDue: boolean;
   readonly ackChannels: Channel[];

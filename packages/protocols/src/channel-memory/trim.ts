@@ -1,9 +1,17 @@
-/** Trimming: what the images that are kept make superfluous goes; counts and evidence stay in a BASE record (C7). */
+/**
+ * Trimming: what the images that are kept make superfluous goes; counts and evidence stay in a BASE record (C7).
+ *
+ * A BASE record may outlive what came after everything that it replaces. Example of C8: output 16 of task 0 is shown,
+ * and `w0` is trimmed behind a BASE record. Meanwhile a frame has come that says "task 0 has made 103 events"; its
+ * records are in other streams, and no sync has taken them yet. A BASE record that names the 103 events may survive a
+ * loss of power that takes them: the next restart of task 0 would look for events that nobody has seen, and the job
+ * would end with LOST_LOG. So a BASE record is written once everything before it is durable, and says only that.
+ */
 import type { Position, TaskId } from '@mayfly/wire';
 import { encodeBase } from './records.ts';
 import { ownerOf } from './stage.ts';
 import { append, type State } from './state.ts';
-import type { Destination } from './tasks.ts';
+import type { Destination, World } from './tasks.ts';
 
 /** C7: records go only when a BASE record with what they had established is durable. */
 export function trim(s: State, task: number, position: Position): void {
@@ -12,12 +20,23 @@ export function trim(s: State, task: number, position: Position): void {
   if (dets.to > 0)
     s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
   const d = s.destinations[task];
-  if (d === undefined || d.done || d.closed) return;
+  if (d) onceDurable(s, () => trimArrivals(s, d, position));
+}
+
+function trimArrivals(s: State, d: Destination, position: Position): void {
+  if (d.done || d.closed) return;
   const open = openLsns(s, d);
   const replays = s.policy.replays(position);
   d.trimmed = Math.max(d.trimmed, Math.min(replays.image, d.index.count));
   const gone = d.index.trim(replays, open);
   if (gone.to > 0) trimBehindBase(s, d, gone);
+}
+
+/** C8. A log in memory loses everything at once, and has nothing to wait for. */
+export function onceDurable(s: State, act: () => void): void {
+  if (!s.durable || !s.policy.baseWaits(s)) return act();
+  s.onceDurable.push({ needs: s.ticket + 1, act });
+  s.syncWanted = true;
 }
 
 /** Records that trimming must spare: chunks of messages that are not whole, or that a stage holds back. */
@@ -54,7 +73,10 @@ export function appendBase(s: State, d: Destination): number {
 
 export function trimWorld(s: State, task: number, channel: number): void {
   const w = s.worlds[task];
-  if (w === undefined) return;
+  if (w) onceDurable(s, () => trimOutput(s, w, channel));
+}
+
+function trimOutput(s: State, w: World, channel: number): void {
   const gone = w.index.trim({ prologue: 0, image: channel, held: [] }, w.channel.partial?.lsns ?? []);
   if (gone.to === 0) return;
   const lsn = append(
@@ -74,8 +96,10 @@ export function trimWorld(s: State, task: number, channel: number): void {
 /** Of the senders, and of all whose sections may have come with their messages. */
 const evidenceOf = (s: State, senders: readonly TaskId[]): [number, number, number, number][] =>
   [...new Set([...senders, ...s.inSections])].flatMap((t): [number, number, number, number][] => {
-    const e = s.sources[t]?.evidence;
-    return e ? [[t, e.determinants, e.openPolls, e.consumed]] : [];
+    const source = s.sources[t];
+    if (!source) return [];
+    const e = s.policy.outlives(source);
+    return [[t, e.determinants, e.openPolls, e.consumed]];
   });
 
 /** A log in memory: what is consumed can never be asked for again. */

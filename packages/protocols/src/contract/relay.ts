@@ -38,5 +38,7 @@ export const relayLog: Omit<LogPolicy, 'keepsOutput' | 'refuses' | 'shows' | 're
   givenBack: nothing,
   reported: nothing,
   superfluous: () => ({ to: 0, keep: new Set() }),
+  baseWaits: (s) => s.sync !== undefined || s.dirtyStreams.length > 0,
+  outlives: (source) => source.durableEvidence,
   trimsBehind: (lsn) => lsn + 1,
 };

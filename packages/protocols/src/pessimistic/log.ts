@@ -43,5 +43,7 @@ export const log: LogPolicy = {
     const { prologue, image } = aloneOf(position);
     return trimDeterminants(source, prologue.determinants, image.determinants);
   },
+  baseWaits: (s) => s.sync !== undefined || s.dirtyStreams.length > 0,
+  outlives: (source) => source.durableEvidence,
   trimsBehind: (lsn) => lsn + 1,
 };

@@ -12,7 +12,7 @@ import {
   imageId,
   incarnation,
 } from '@mayfly/wire';
-import { positionOf } from '../../src/index.ts';
+import { positionOf, protocols } from '../../src/index.ts';
 import { T, arrivals, closed, codes, line, pair } from './bench.ts';
 
 describe('durability', () => {
@@ -397,5 +397,54 @@ describe('durability', () => {
     });
     expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
     expect(b.effects.some((e) => e.type === 'failed')).toBe(false);
+  });
+});
+
+describe('C8: a BASE record says of senders what is durable', () => {
+  const clock = { type: 'clock', ms: 7 } as const;
+  const logsOf = (b: ReturnType<typeof pair>, incarnationOf0: number) => {
+    b.step({ type: 'fence', task: T(0), incarnation: incarnation(incarnationOf0) });
+    return b.core.progress(T(0)).logs;
+  };
+
+  test('and no more: it may outlive what came while it was written', () => {
+    const b = pair({ durability: 'strict' });
+    b.send(10, 0, -1, 1, 8, { det: { entries: [clock] } });
+    b.step({ type: 'tick' });
+    expect(b.effects.some((e) => e.type === 'world')).toBe(true);
+    b.autoSync = false;
+    const next = (): void => void b.step({ type: 'synced', ticket: b.tickets.shift()! });
+    const lengths = (): Map<string, number> => new Map([...b.logs].map(([name, log]) => [name, log.length]));
+    b.send(10, 0, 1, 1, 8, { det: { first: 1, entries: [clock] } });
+    b.send(10, 0, 1, 2, 8, { det: { first: 2, entries: [clock] } });
+    b.step({ type: 'worldDone', task: T(0), channel: 1 });
+    next();
+    const durable = lengths();
+    // One more event, which the sync under way does not take. When that ends, `w0` gets its BASE record.
+    b.send(10, 0, 1, 3, 8, { det: { first: 3, entries: [clock] } });
+    expect(b.tickets).toHaveLength(1);
+    next();
+    expect(b.logs.get('w0')!.length).toBe(durable.get('w0')! + 1);
+    // The power goes; of the streams `w0` alone keeps what was not synced.
+    for (const [name, log] of b.logs) if (name !== 'w0') log.length = durable.get(name)!;
+    b.tickets = [];
+    b.autoSync = true;
+    b.start(false);
+    const { recovery } = protocols.pessimistic;
+    expect(recovery.lacks(recovery.start, [logsOf(b, 1)])).toBeUndefined();
+  });
+
+  test('and no less: after a restart it waits until what was read is durable again', () => {
+    const b = pair({ durability: 'strict' });
+    b.send(11, 1, 0, 1);
+    b.send(10, 0, -1, 1, 8, { det: { consumed: 1 } });
+    b.step({ type: 'tick' });
+    b.start(false);
+    expect(logsOf(b, 1).consumed).toBe(1);
+    b.step({ type: 'worldDone', task: T(0), channel: 1 });
+    for (let i = 0; i < 3; i++) b.step({ type: 'tick' });
+    expect(b.effects.some((e) => e.type === 'trim' && e.stream === 'w0')).toBe(true);
+    b.start(false);
+    expect(logsOf(b, 2).consumed).toBe(1);
   });
 });
