@@ -8,6 +8,7 @@ import { plant } from './plant.ts';
 import { PLANTED_RECOVERING } from './planted-recovering.ts';
 import { PLANTED_CLUSTERS } from './plants-of-clusters.ts';
 import { PLANTED_STRANGERS } from './plants-of-strangers.ts';
+import { PLANTED_TRIMMING } from './plants-of-trimming.ts';
 
 export type { Held, Planted } from './plant.ts';
 
@@ -199,41 +200,6 @@ export const PLANTED = [
     400,
     EAGER,
   ),
-  plant(
-    'trimmed-before-base',
-    'C7: a durable BASE record precedes trimming; counts and evidence outlive the messages',
-    100,
-  ),
-  plant('base-says-unsynced', 'C8: a BASE record says of senders what is durable, and no more', 500, {
-    setup: {
-      protocol: 'pessimistic',
-      kind: 'typescript',
-      team: 3,
-      checkpointMs: 300,
-      durability: 'strict',
-      ringBytes: 90,
-      backlogBytes: 5000,
-      mapBy: 'slot',
-      spare: 0,
-      spareSlots: 2,
-    },
-    spec: { rounds: 43, files: false, prologueRounds: 1 },
-    only: [
-      'CM power loss',
-      'kill CM',
-      'power loss',
-      'broken link',
-      'delay',
-      'reorder',
-      'reload',
-      'duplicate',
-      'crash',
-      'close',
-      'second socket',
-      'freeze',
-      'zombie',
-    ],
-  }),
   plant(
     'acknowledged-past-the-mark',
     'C5: `synced` acknowledges only data that survives power loss; appends after the start of a sync wait ' +
@@ -452,6 +418,7 @@ export const PLANTED = [
     400,
   ),
   ...PLANTED_STRANGERS,
+  ...PLANTED_TRIMMING,
   ...PLANTED_CLUSTERS,
   ...PLANTED_RECOVERING,
 ] as const;
