@@ -113,7 +113,9 @@ it('shows waves and rollbacks; a server that stops loses nobody, and counts what
     api(server, 'POST', `${path}/stdin`, new TextEncoder().encode(line));
   await until('two waves are committed', async () => ((await viewOf(first)).waves?.committed ?? 0) >= 2);
   const begun = await viewOf(first);
-  expect(begun.waves).toMatchObject({ periodMs: 200, chosen: true, rollbacks: 0, lostMs: 0 });
+  expect(begun.waves).toMatchObject({ chosen: true, rollbacks: 0, lostMs: 0 });
+  // More on a machine on which a wave takes longer.
+  expect(begun.waves!.periodMs).toBeGreaterThanOrEqual(200);
   const wave = begun.waves!.recent.find((w) => w.state === 'committed')!;
   expect(wave).toMatchObject({ images: 3, heldBytes: 0 });
   expect(wave.imageBytes).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
-import { until } from '@mayfly/testing';
+import { patient, until } from '@mayfly/testing';
 import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
@@ -135,7 +135,7 @@ export class Bench {
         Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')]),
       ),
       ...(more.stdin === undefined ? {} : { stdin: Buffer.from(more.stdin).toString('base64') }),
-      options: { timeLimitMs: 600_000, ...more.options },
+      options: { timeLimitMs: patient(600_000), ...more.options },
     };
     return ((await (await this.api('jobs', { method: 'POST', body: JSON.stringify(body) })).json()) as { id: string })
       .id;
@@ -159,7 +159,8 @@ export class Bench {
   async until(id: string, holds: (job: JobView) => boolean): Promise<JobView> {
     let job = await this.view(id);
     await until(
-      () => `the job is ${job.state}: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`,
+      () =>
+        `the job is ${job.state}: ${job.reason ?? ''} ${JSON.stringify(job.error ?? null)} ${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`,
       async () => holds((job = await this.view(id))),
       { progress: () => JSON.stringify(job.tasks.map((t) => [t.state, t.incarnation, messagesOf(t), t.images])) },
     );

@@ -4,6 +4,7 @@
  * choice of a source decides who does what, and each rank's sums show whether it was repeated.
  */
 import { protocols } from '@mayfly/protocols';
+import { patient } from '@mayfly/testing';
 import type { TimelineView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HeadlessNode } from '../src/headless/index.ts';
@@ -96,7 +97,7 @@ async function submit(team: number, units: number, work: number, waits = false):
       program: { language: 'c', sources: { 'main.c': WORK } },
       size: 4,
       args: [String(units), String(work), ...(waits ? ['waits'] : [])],
-      options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', interactive: waits },
+      options: { timeLimitMs: patient(300_000), checkpointMs: 300, team, mapBy: 'slot', interactive: waits },
     }),
   });
   return ((await answer.json()) as { id: string }).id;

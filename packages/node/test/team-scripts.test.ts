@@ -3,6 +3,7 @@
  * of a rank change nothing in what a program computes. Rank 0 deals work out to whoever asks for it, so the choice of a
  * source decides who does what, and each rank's sums show whether it was repeated.
  */
+import { patient } from '@mayfly/testing';
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HeadlessNode } from '../src/headless/index.ts';
@@ -134,7 +135,7 @@ for (; ; state.round++) {
 const submit = (program: string, team: number, units: number, work: number, options: JobOptions = {}) =>
   bench.submit(program, 4, {
     args: [String(units), String(work), ...(options.interactive ? ['waits'] : [])],
-    options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', ...options },
+    options: { timeLimitMs: patient(300_000), checkpointMs: 300, team, mapBy: 'slot', ...options },
   });
 
 async function answer(id: string): Promise<string[]> {
