@@ -93,7 +93,7 @@ export type WaveEffect =
       /** They have not begun: their cut is their start, and what they write waits for the mark. */
       readonly starting: readonly TaskId[];
     }
-  /** W4. */
+  /** unit.3. */
   | { readonly type: 'mark'; readonly wave: number }
   | {
       readonly type: 'commit';

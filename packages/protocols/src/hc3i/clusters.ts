@@ -1,25 +1,24 @@
 /**
  * The scheduler of a job's clusters on real nodes. When a cluster takes a CLC, what its DDV is and where a loss goes
  * back to is for the federation (federation.ts). A CLC is a wave of its cluster; who takes part in it, and when it is
- * complete, is decided here, as for waves of a whole job (coordinated/waves.ts).
+ * complete, is for its unit, as for waves of a whole job (coordinated/waves.ts).
  *
- * Owns: by cluster, the wave under way and who has answered; which tasks have begun and ended. Does not own: committed
- * CLCs and numbers, channels, images, output, incarnations.
+ * Owns: by cluster, what the federation wants of it, and which other clusters have what it sent. Does not own: who has
+ * answered (units/unit.ts), committed CLCs and numbers, channels, images, output, incarnations.
  *
- *  H1 A CLC is complete when everything that it needs is durable: all images, the wave streams, what its cluster had
- *     sent to others before the cut (S2). Its cut is consistent within the cluster, or it is abandoned.
- *  H2 A task that is on its way back to an image can neither take part nor be left out: the CLC waits for it.
+ *  H1 Of a CLC that is complete everything is durable: all images, the wave streams, the mark of the outside, what its
+ *     cluster had sent to others before the cut (S2).
  *  H3 What a task that has ended in a CLC sent is before the cut, and nothing is ever given to it again.
  *  H4 The garbage line is drawn after each CLC, and written when it has moved. It is the stable line: no loss goes back
  *     behind it, also where the newest CLC of a cluster is damaged. So what was written before it is shown.
  *  H5 Exits are final when the newest CLC of each cluster has ended tasks only. Such a CLC has no images.
- *  H6 A CLC takes {@link WaveSettings.waveMs} at most; the next may take twice as long, up to {@link MOST_PATIENCE}.
  */
 import type { TaskId } from '@mayfly/wire';
 import {
   tasksOfClc,
   type Changes,
   type ClcRecord,
+  type ClcUnderWay,
   type ClusterEffect,
   type ClusterEvent,
   type ClusterOptions,
@@ -29,45 +28,28 @@ import {
   type Cuts,
   type FederationRecord,
 } from '../contract/clusters.ts';
-import type { Due, TaskOfWave, WaveRecord } from '../contract/waves.ts';
-import { contradiction } from '../coordinated/cut.ts';
-import { Period } from '../coordinated/period.ts';
-import { WaveUnderWay } from '../coordinated/under-way.ts';
+import type { Due, TaskOfWave, WaveRecord, WaveSettings } from '../contract/waves.ts';
+import type { WaveUnderWay } from '../units/under-way.ts';
+import { Unit, type WaveBegins } from '../units/unit.ts';
 import { Federation } from './federation.ts';
 import { DEPTH, garbageLine } from './garbage.ts';
 import type { FederationEffect, FederationEvent } from './records.ts';
 
 /** From a CLC that was abandoned to the next attempt, if a message waits for it, ms. */
 const RETRY_MS = 1000;
-/** H6, ms. */
-const MOST_PATIENCE = 3_600_000;
-/** CLCs of a cluster that cannot be had so often in a row are shown to people. */
-const WARN_AFTER = 3;
 /** H3. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
-interface Wave extends WaveUnderWay {
-  /** Other clusters that have what this one sent before its cut. */
-  sentTo: Set<number>;
-  complete: boolean;
-}
-
 interface Cluster {
-  readonly tasks: readonly TaskId[];
-  readonly began: Set<TaskId>;
-  readonly returning: Set<TaskId>;
-  readonly ended: Set<TaskId>;
+  readonly unit: Unit;
   /** The federation wants it. */
   wanted: { readonly sn: number; readonly forced: boolean } | undefined;
-  wave: Wave | undefined;
+  /** Other clusters that have what this one sent before its cut in the CLC under way. */
+  readonly sentTo: Set<number>;
   /** Of the rollback that its tasks act in. */
   epoch: number;
   /** From its rollback until its tasks are assigned. */
   goesBack: boolean;
-  readonly period: Period;
-  /** H6, ms. */
-  patience: number;
-  abandoned: number;
 }
 
 type Input<E = FederationEvent> = E extends { readonly now: number } ? Omit<E, 'now'> : never;
@@ -86,23 +68,30 @@ export class Clusters implements ClusterScheduler {
   constructor(options: ClusterOptions) {
     this.#o = options;
     const { tasks, settings, timers } = options;
-    this.#clusters = tasks.map((of, cluster) => ({
-      tasks: of,
-      began: new Set(),
-      returning: new Set(),
-      ended: new Set(),
-      wanted: undefined,
-      wave: undefined,
-      epoch: 0,
-      goesBack: false,
-      period: new Period(timers ? (timers[cluster] ?? Infinity) : settings.periodMs),
-      patience: settings.waveMs,
-      abandoned: 0,
-    }));
+    this.#clusters = tasks.map((of, cluster) => {
+      const periodMs = timers ? (timers[cluster] ?? Infinity) : settings.periodMs;
+      const unit = this.#unit(of, { ...settings, periodMs }, cluster);
+      return { unit, wanted: undefined, sentTo: new Set(), epoch: 0, goesBack: false };
+    });
     tasks.forEach((of, cluster) => of.forEach((task) => this.#clusterOf.set(task, cluster)));
     this.#size = this.#clusterOf.size;
     this.#periods = tasks.map(() => 0);
     this.#federation = this.#newFederation(0);
+  }
+
+  #unit(tasks: readonly TaskId[], settings: WaveSettings, cluster: number): Unit {
+    return new Unit(tasks, settings, {
+      nameOf: (sn) => `CLC ${sn} of cluster ${cluster}`,
+      begins: (wave) => this.#begins(cluster, wave),
+      mark: (sn) => this.#out.push({ type: 'mark', cluster, sn }),
+      durable: (of, wave) => this.durable(of, wave, this.#clusters[cluster]!.sentTo),
+      completes: (wave, of) => this.#completes(cluster, wave, of),
+      abandoned: (sn, reason, { level, message }) => {
+        this.#out.push({ type: 'over', cluster, sn, reason }, { type: 'log', level, message });
+        this.#tell({ type: 'abandoned', cluster, sn });
+      },
+      error: (message) => this.#out.push({ type: 'log', level: 'error', message }),
+    });
   }
 
   #newFederation(now: number): Federation {
@@ -114,7 +103,7 @@ export class Clusters implements ClusterScheduler {
   /** The periods are those of the moment. */
   #measure(now: number): void {
     this.#now = now;
-    this.#clusters.forEach((c, i) => (this.#periods[i] = c.period.ms(now)));
+    this.#clusters.forEach((c, i) => (this.#periods[i] = c.unit.period.ms(now)));
   }
 
   get epoch(): number {
@@ -123,16 +112,14 @@ export class Clusters implements ClusterScheduler {
 
   get clusters(): ClustersNow {
     const { stored, dead } = this.#federation;
-    const underWay = this.#clusters.map(
-      (c) => c.wave && { sn: c.wave.number, ended: [...c.ended], starting: startingOf(c, c.wave) },
-    );
+    const underWay = this.#clusters.map(({ unit }) => unit.underWay && clcOf(unit.underWay));
     return { stored, underWay, dead };
   }
 
   due(cluster: number): Due {
-    const { wave, wanted, goesBack, period } = this.#clusters[cluster]!;
-    const at = wave || wanted || goesBack || this.#finished ? undefined : this.#federation.due(cluster);
-    return { at, periodMs: this.#periods[cluster]!, ...period.raisedFrom };
+    const { unit, wanted, goesBack } = this.#clusters[cluster]!;
+    const at = unit.wave || wanted || goesBack || this.#finished ? undefined : this.#federation.due(cluster);
+    return { at, periodMs: this.#periods[cluster]!, ...unit.period.raisedFrom };
   }
 
   begin(now: number): Changes {
@@ -156,12 +143,9 @@ export class Clusters implements ClusterScheduler {
   #handle(e: ClusterEvent): void {
     switch (e.type) {
       case 'tick':
-        for (const c of this.#clusters) {
-          const w = c.wave;
-          if (w && !w.complete && this.#now - w.since > c.patience) this.#tookTooLong(c, w);
-        }
+        for (const { unit } of this.#clusters) unit.tick(this.#now);
         this.#tell({ type: 'tick' });
-        if (this.#clusters.every((c) => allEnded(c) && !c.wave)) this.#ask();
+        if (this.#clusters.every(({ unit }) => unit.allEnded && !unit.wave)) this.#ask();
         return;
       case 'ask':
         return this.#ask(e.clusters);
@@ -172,47 +156,30 @@ export class Clusters implements ClusterScheduler {
       case 'wentBack':
         return this.#tell({ type: 'wentBack', cluster: e.cluster, epoch: e.epoch });
       case 'lost':
-        for (const cluster of e.clusters) this.#clusters[cluster]!.period.lost();
+        for (const cluster of e.clusters) this.#clusters[cluster]!.unit.period.lost();
         return this.#tell({ type: 'lost', clusters: e.clusters });
       case 'began': {
-        const c = this.#of(e.task);
-        c.began.add(e.task);
-        c.returning.delete(e.task);
-        return this.#maybeBegin(this.#clusterOf.get(e.task)!);
-      }
-      case 'ended':
-        return this.#ends(e.task);
-      case 'sent': {
-        const w = this.#clusters[e.cluster]?.wave;
-        if (w?.number === e.wave) w.sentTo.add(e.to);
-        return this.#maybeComplete(e.cluster);
-      }
-      case 'marked': {
-        const w = this.#clusters[e.cluster]!.wave;
-        if (w?.number === e.wave) w.mark ??= { value: null };
-        return this.#maybeComplete(e.cluster);
-      }
-      default: {
         const cluster = this.#clusterOf.get(e.task)!;
-        const c = this.#clusters[cluster]!;
-        const w = c.wave;
-        if (
-          w?.number !== e.wave ||
-          w.complete ||
-          (e.type !== 'cannot' && e.type !== 'recorded' && !w.members.has(e.task))
-        )
-          return;
-        if (e.type === 'cannot') return this.#abandon(c, w, `rank ${e.task} cannot take an image now: ${e.reason}`);
-        if (e.type === 'cut') w.cuts.set(e.task, e.cut);
-        else if (e.type === 'stored') w.images.set(e.task, e.image);
-        else w.recorded.add(e.task);
-        this.#maybeComplete(cluster);
+        this.#clusters[cluster]!.unit.begins(e.task);
+        return this.#maybeBegin(cluster);
       }
+      case 'ended': {
+        const cluster = this.#clusterOf.get(e.task)!;
+        this.#clusters[cluster]!.unit.ends(e.task);
+        this.#maybeBegin(cluster);
+        if (this.#clusters.every(({ unit }) => unit.allEnded)) this.#ask(); // H5
+        return;
+      }
+      case 'sent': {
+        const { unit, sentTo } = this.#clusters[e.cluster]!;
+        if (unit.wave?.number === e.wave) sentTo.add(e.to);
+        return unit.maybeComplete();
+      }
+      case 'marked':
+        return this.#clusters[e.cluster]!.unit.answer({ type: 'marked', wave: e.wave, mark: null });
+      default:
+        return this.#clusters[this.#clusterOf.get(e.task)!]!.unit.answer(e);
     }
-  }
-
-  #of(task: TaskId): Cluster {
-    return this.#clusters[this.#clusterOf.get(task)!]!;
   }
 
   #tell(e: Input): void {
@@ -223,18 +190,7 @@ export class Clusters implements ClusterScheduler {
 
   /** All of its tasks have ended, and it has a CLC that says so. */
   #rests(cluster: number, c: Cluster): boolean {
-    return allEnded(c) && !c.goesBack && endedIn(this.#federation.stored[cluster]!.at(-1)!);
-  }
-
-  #ends(task: TaskId): void {
-    const c = this.#of(task);
-    const w = c.wave;
-    c.ended.add(task);
-    if (w && !w.complete && w.cuts.has(task) && !w.images.has(task))
-      this.#abandon(c, w, `rank ${task} ended before its image was here`);
-    else this.#maybeComplete(this.#clusterOf.get(task)!);
-    this.#maybeBegin(this.#clusterOf.get(task)!);
-    if (this.#clusters.every(allEnded)) this.#ask(); // H5
+    return c.unit.allEnded && !c.goesBack && endedIn(this.#federation.stored[cluster]!.at(-1)!);
   }
 
   #ask(clusters: Iterable<number> = this.#clusters.keys()): void {
@@ -245,54 +201,32 @@ export class Clusters implements ClusterScheduler {
   #maybeBegin(cluster: number): void {
     const c = this.#clusters[cluster]!;
     const { wanted } = c;
-    if (!wanted || c.wave) return;
-    const living = c.tasks.filter((t) => !c.ended.has(t));
-    if (c.began.size === 0 && living.length > 0) return;
-    if (living.some((t) => c.returning.has(t))) return; // H2
-    c.wanted = undefined;
-    if (!wanted.forced && this.#rests(cluster, c)) return this.#tell({ type: 'abandoned', cluster, sn: wanted.sn });
-    const members = new Set(living.filter((t) => c.began.has(t)));
-    const under = new WaveUnderWay({ number: wanted.sn, since: this.#now, members, ended: c.ended });
-    const wave = Object.assign(under, { sentTo: new Set<number>(), complete: false });
-    c.wave = wave;
-    this.#out.push({
-      type: 'begin',
-      cluster,
-      forced: wanted.forced,
-      sn: wanted.sn,
-      ended: [...c.ended],
-      starting: startingOf(c, wave),
-    });
-    this.#maybeComplete(cluster);
+    if (!wanted || !c.unit.mayBegin) return;
+    if (!wanted.forced && this.#rests(cluster, c)) {
+      c.wanted = undefined;
+      return this.#tell({ type: 'abandoned', cluster, sn: wanted.sn });
+    }
+    c.unit.begin(wanted.sn, this.#now);
   }
 
-  /** H1. */
-  #maybeComplete(cluster: number): void {
+  #begins(cluster: number, wave: WaveBegins): void {
     const c = this.#clusters[cluster]!;
-    const w = c.wave;
-    if (!w || w.complete || w.missing(c.ended) !== undefined) return;
-    if (!w.markAsked) {
-      w.markAsked = true;
-      this.#out.push({ type: 'mark', cluster, sn: w.number });
-    }
-    const tasks = w.tasks(c.tasks, c.ended);
-    if (!tasks || !this.durable(tasks, w)) return;
-    const wrong = contradiction(w.cutsOf(tasks));
-    if (wrong) {
-      const message = `CLC ${w.number} of cluster ${cluster}: rank ${wrong.dst} has consumed what rank ${wrong.src} has not sent`;
-      this.#out.push({ type: 'log', level: 'error', message });
-      return this.#abandon(c, w, 'its cut is not consistent (INCONSISTENT_WAVE)');
-    }
-    w.complete = true;
-    const wave: WaveRecord = { wave: w.number, epoch: c.epoch, at: this.#now, tasks, mark: w.mark?.value };
+    const { forced } = c.wanted!;
+    c.wanted = undefined;
+    c.sentTo.clear();
+    this.#out.push({ type: 'begin', cluster, forced, ...clcOf(wave) });
+  }
+
+  #completes(cluster: number, w: WaveUnderWay, tasks: readonly TaskOfWave[]): void {
+    const { epoch } = this.#clusters[cluster]!;
+    const wave: WaveRecord = { wave: w.number, epoch, at: this.#now, tasks, mark: w.mark?.value };
     this.#tell({ type: 'complete', cluster, sn: w.number, cuts: this.#cutsOf(tasks), wave });
   }
 
   /** H1, besides the images. */
-  protected durable(tasks: readonly TaskOfWave[], w: Pick<Wave, 'mark' | 'recorded' | 'sentTo'>): boolean {
-    return (
-      w.mark !== undefined && tasks.every((t) => w.recorded.has(t.task)) && w.sentTo.size === this.#clusters.length - 1
-    );
+  protected durable(tasks: readonly TaskOfWave[], w: WaveUnderWay, sentTo: ReadonlySet<number>): boolean {
+    const others = this.#clusters.length - 1;
+    return w.mark !== undefined && tasks.every((t) => w.recorded.has(t.task)) && sentTo.size === others;
   }
 
   protected newFederation(...of: ConstructorParameters<typeof Federation>): Federation {
@@ -309,35 +243,9 @@ export class Clusters implements ClusterScheduler {
     });
   }
 
-  #abandon(c: Cluster, w: Wave, reason: string): void {
-    const cluster = this.#clusters.indexOf(c);
-    c.abandoned++;
-    this.#over(cluster, w, reason);
-    const message = `CLC ${w.number} of cluster ${cluster} is abandoned: ${reason}`;
-    this.#out.push({ type: 'log', level: c.abandoned >= WARN_AFTER ? 'warn' : 'info', message });
-    this.#tell({ type: 'abandoned', cluster, sn: w.number });
-  }
-
-  /** H6. */
-  #tookTooLong(c: Cluster, w: Wave): void {
-    const missing = w.missing(c.ended);
-    const why = missing === undefined ? 'its images' : `rank ${missing}, whose next MPI call has not come,`;
-    c.patience = Math.min(MOST_PATIENCE, 2 * c.patience);
-    this.#abandon(c, w, `${why} took too long; the next one may take ${Math.round(c.patience / 1000)} s`);
-  }
-
-  #over(cluster: number, w: Wave, reason: string): void {
-    const c = this.#clusters[cluster]!;
-    if (c.wave === w) c.wave = undefined;
-    this.#out.push({ type: 'over', cluster, sn: w.number, reason });
-  }
-
   #opened(record: ClcRecord): void {
     const { cluster, sn } = record;
-    const c = this.#clusters[cluster]!;
-    if (c.wave) c.period.took(this.#now - c.wave.since);
-    c.wave = undefined;
-    c.abandoned = 0;
+    this.#clusters[cluster]!.unit.committed(this.#now);
     this.#out.push({ type: 'over', cluster, sn, record });
     if (garbageLine(this.#federation.stored, DEPTH).some((oldest) => oldest > 0)) this.#tell({ type: 'collect' }); // H4
     this.#maybeFinish();
@@ -345,7 +253,7 @@ export class Clusters implements ClusterScheduler {
 
   /** H5. */
   #maybeFinish(): void {
-    if (this.#finished || this.#clusters.some((c) => !allEnded(c) || c.goesBack)) return;
+    if (this.#finished || this.#clusters.some((c) => !c.unit.allEnded || c.goesBack)) return;
     if (!this.#federation.stored.every((records) => endedIn(records.at(-1)!))) return;
     this.#finished = true;
     this.#out.push({ type: 'finished' });
@@ -369,7 +277,9 @@ export class Clusters implements ClusterScheduler {
         case 'over': {
           const c = this.#clusters[e.cluster]!;
           if (c.wanted?.sn === e.sn) c.wanted = undefined;
-          if (c.wave?.number === e.sn) this.#over(e.cluster, c.wave, 'a rank was lost');
+          if (c.unit.wave?.number !== e.sn) break;
+          c.unit.drop();
+          this.#out.push({ type: 'over', cluster: e.cluster, sn: e.sn, reason: 'a rank was lost' });
           break;
         }
         case 'check': {
@@ -404,13 +314,9 @@ export class Clusters implements ClusterScheduler {
     for (const { cluster, alias } of rolled) {
       const c = this.#clusters[cluster]!;
       c.wanted = undefined;
-      c.wave = undefined;
       c.epoch = epoch;
       c.goesBack = true;
-      for (const of of [c.began, c.ended, c.returning]) of.clear();
-      for (const { task, state } of tasksOfClc(alias))
-        if (state === 'ended') c.ended.add(task);
-        else if (state === 'image') c.returning.add(task);
+      c.unit.goesBack(tasksOfClc(alias));
     }
     const kept = this.#federation.stored.map((records) => records.map((r) => r.images));
     this.#out.push({ type: 'goBack', epoch, rolled, kept });
@@ -419,13 +325,10 @@ export class Clusters implements ClusterScheduler {
   #assign(cluster: number): void {
     const c = this.#clusters[cluster]!;
     c.goesBack = false;
-    this.#out.push({ type: 'assign', cluster, ended: [...c.ended] });
+    this.#out.push({ type: 'assign', cluster, ended: [...c.unit.ended] });
     this.#maybeFinish();
   }
 }
 
-const allEnded = (c: Pick<Cluster, 'tasks' | 'ended'>): boolean => c.tasks.every((t) => c.ended.has(t));
+const clcOf = ({ wave, ended, starting }: WaveBegins): ClcUnderWay => ({ sn: wave, ended, starting });
 const endedIn = (record: ClcRecord): boolean => tasksOfClc(record).every((t) => t.state === 'ended');
-/** They take part from their start. */
-const startingOf = (c: Pick<Cluster, 'tasks'>, w: Pick<WaveUnderWay, 'members' | 'ended'>): TaskId[] =>
-  c.tasks.filter((t) => !w.members.has(t) && !w.ended.has(t));

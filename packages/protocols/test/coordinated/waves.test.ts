@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { imageId, taskId, type Cut, type TaskId } from '@mayfly/wire';
 import { START_OF_TASK, type WaveEffect, type WaveEvent, type WaveRecord } from '../../src/contract/waves.ts';
 import { Waves } from '../../src/coordinated/waves.ts';
+import { Unit } from '../../src/units/unit.ts';
 import { JOB, Job, type Input, type Scheduler } from './waves-model.ts';
 import { firstWrong } from './wrong.ts';
 
@@ -81,7 +82,7 @@ test('W5: a task whose image is here may end, and its wave counts', () => {
   expect(events.flatMap((e) => waves.step(e)).at(-1)).toMatchObject({ type: 'commit', wave: 1 });
 });
 
-test('W7: a rank that computes for minutes has its wave: each one that took too long is followed by one of twice the time', () => {
+test('unit.6: a rank that computes for minutes has its wave: each one that took too long is followed by one of twice the time', () => {
   const waves = new Waves({ job: JOB, tasks: 1, settings: { periodMs: 1000, waveMs: 60_000 }, participants: [] });
   const task = taskId(0);
   waves.step({ type: 'began', epoch: 0, task, now: 0 });
@@ -94,20 +95,24 @@ test('W7: a rank that computes for minutes has its wave: each one that took too 
   const tooLong = 'rank 0, whose next MPI call has not come, took too long';
   expect(seen).toEqual([
     '1: wave 1',
-    `62: ${tooLong}; the next wave may take 120 s`,
+    `62: ${tooLong}; the next one may take 120 s`,
     '63: wave 2',
-    `184: ${tooLong}; the next wave may take 240 s`,
+    `184: ${tooLong}; the next one may take 240 s`,
     '185: wave 3',
   ]);
 });
 
 test.each<[string, RegExp, Scheduler]>([
   [
-    'W1: an answer of another wave counts',
+    'unit.1: an answer of another wave counts',
     /^Q[78]/,
     class extends Waves {
-      protected override counts(): boolean {
-        return this.underWay !== undefined;
+      protected override unit(...of: ConstructorParameters<typeof Unit>): Unit {
+        return new (class extends Unit {
+          protected override counts(): boolean {
+            return true;
+          }
+        })(...of);
       }
     },
   ],

@@ -116,7 +116,7 @@ test('a cluster without a timer takes the CLCs that messages force, and those th
   expect(b.take('begin')).toMatchObject([{ cluster: 1, sn: 3, forced: false }]);
 });
 
-test('H2 a cluster that went back waits with its next CLC for all that come back to an image', () => {
+test('unit.2 a cluster that went back waits with its next CLC for all that come back to an image', () => {
   const b = began(new Bench(), ...all)
     .after(200)
     .wave(0, 2);

@@ -1,6 +1,6 @@
 /** The time between two waves. */
 import { expect, test } from 'vitest';
-import { Period } from '../../src/coordinated/period.ts';
+import { Period } from '../../src/units/period.ts';
 
 test('the period is √(2·C·M), with M of the job', () => {
   const period = new Period(undefined);

@@ -24,12 +24,19 @@ export class WaveUnderWay implements Beginning {
   readonly recorded = new Set<TaskId>();
   markAsked = false;
   mark: { value: unknown } | undefined;
+  /** Everything that it needs is durable: no answer counts any more. */
+  complete = false;
 
   constructor({ number, since, members, ended }: Beginning) {
     this.number = number;
     this.since = since;
     this.members = new Set(members);
     this.ended = new Set(ended);
+  }
+
+  /** They begin at their start. */
+  startingOf(tasks: readonly TaskId[]): TaskId[] {
+    return tasks.filter((t) => !this.members.has(t) && !this.ended.has(t));
   }
 
   /** A member that has neither cut nor ended. */
