@@ -59,7 +59,7 @@ export type {
   Rolled as RolledCluster,
 } from './hc3i/records.ts';
 export type { Stamped as StampedMessage } from './hc3i/stamps.ts';
-export { WaveBook } from './coordinated/wave-book.ts';
+export { WaveStatistics } from './units/wave-statistics.ts';
 export * from './ownership/takeover.ts';
 export { Backlog, type Awaited, type BacklogLimits } from './backlog.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';

@@ -22,7 +22,7 @@ import type {
   MembershipService,
 } from '../contract/membership.ts';
 import { readRequest } from '../contract/member-request.ts';
-import { Inbox } from '../service/inbox.ts';
+import { CoreInbox } from '../service/inbox.ts';
 import type { PartHost, ServicePart, ServicePolicy } from '../service/part.ts';
 import { Membership } from './membership.ts';
 
@@ -40,13 +40,13 @@ export const memberService = (
 
 class MembersOfJob implements ServicePart {
   /** All effects of an event before the next one: so the notices of one loss go out together. */
-  readonly #inbox: Inbox<MembershipEvent>;
+  readonly #inbox: CoreInbox<MembershipEvent, MembershipEffect>;
 
   constructor(
     private readonly core: MembershipService,
     private readonly host: PartHost,
   ) {
-    this.#inbox = new Inbox((e) => this.#step(e));
+    this.#inbox = new CoreInbox(core.step.bind(core), (e) => this.#perform(e), host.defect.bind(host));
   }
 
   tick(): void {
@@ -73,16 +73,6 @@ class MembersOfJob implements ServicePart {
   asked(task: TaskId, body: Uint8Array): void {
     const request = readRequest(body);
     if (request) this.#inbox.put({ type: 'request', task, request });
-  }
-
-  #step(event: MembershipEvent): void {
-    let effects: MembershipEffect[];
-    try {
-      effects = this.core.step(event);
-    } catch (error) {
-      return this.host.defect(event.type, error);
-    }
-    for (const e of effects) this.#perform(e);
   }
 
   #perform(e: MembershipEffect): void {

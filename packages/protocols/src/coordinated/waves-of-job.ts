@@ -1,29 +1,18 @@
 /**
  * The waves of one job: what its checkpoint scheduler wants goes to the other cores here, and their answers come back.
  *
- * Owns: the records of waves that are kept, as far as other cores have to hear of them; since when output waits; the
- * figures for people (wave-book.ts). Does not own: what the scheduler decides (coordinated/waves.ts), the cores.
+ * Owns: the records of waves that are kept, as far as other cores have to hear of them. Does not own: what the
+ * scheduler decides (coordinated/waves.ts), the cores, figures for people (units/units-of-job.ts).
  *
  *  Y1 The world cuts when every task has: it has seen nothing behind any cut, since it sees only what can never be
  *     undone.
  *  Y2 What a task has written may be shown up to its cut in the oldest wave that is kept; of a task that had ended
- *     there, everything. When the job has ended, or a task has aborted it, everything may be.
- *  Y3 A wave is asked for when output waits (output-waits.ts).
+ *     there, everything.
+ *  Y3 A wave is asked for when output waits (units/output-waits.ts).
  *  Y4 The manifests of a near wave's images are written with the wave, and go with the next wave or line: after a
  *     restart of the server only the nodes have their pages (C17).
  */
-import {
-  MESSAGE_JSON,
-  parseJson,
-  taskId,
-  type ExitReport,
-  type JobId,
-  type Manifest,
-  type TaskId,
-  type WavesView,
-  wholeEveryOf,
-} from '@mayfly/wire';
-import type { JobSpec } from '../dispatcher/events.ts';
+import { taskId, type JobId, type Manifest, type TaskId, type WavesView } from '@mayfly/wire';
 import {
   lineKey,
   nearKey,
@@ -34,34 +23,15 @@ import {
   type WaveEvent,
   type WaveOptions,
   type WaveRecord,
-  type WaveSettings,
 } from '../contract/waves.ts';
-import { Inbox } from '../service/inbox.ts';
-import type {
-  CheckpointFigures,
-  Entry,
-  PartHost,
-  ServicePart,
-  ServicePolicy,
-  StoredImage,
-  Worked,
-} from '../service/part.ts';
+import { CoreInbox } from '../service/inbox.ts';
+import type { Entry, ServicePart, ServicePolicy, StoredImage, Worked } from '../service/part.ts';
 import type { StageAnswer } from '../service/served-log.ts';
 import type { Timeless } from '../service/timeless.ts';
-import { OutputWaits } from './output-waits.ts';
-import { showEverything, showUpTo } from './show-output.ts';
-import { WaveBook } from './wave-book.ts';
+import { showEverything, showUpTo } from '../units/show-output.ts';
+import { UnitFigures, end, finish, goesOn, settingsOf, type UnitsHost } from '../units/units-of-job.ts';
+import type { WaveStatistics } from '../units/wave-statistics.ts';
 import { Waves } from './waves.ts';
-
-/** A first wave that takes longer is abandoned, ms. */
-const WAVE_MS = 60_000;
-
-/** What the owner of a job has asked for of its waves. */
-export const settingsOf = ({ checkpointMs, parity }: JobSpec): WaveSettings => ({
-  periodMs: checkpointMs > 0 ? checkpointMs : undefined,
-  waveMs: WAVE_MS,
-  wholeEvery: parity && wholeEveryOf(parity),
-});
 
 /** @param scheduler a planted bug is another one */
 export const waveService = (
@@ -76,34 +46,35 @@ export const waveService = (
   },
 });
 
-/** What it asks of its host. */
-export type WavesHost = Pick<
-  PartHost,
-  'now' | 'logs' | 'dispatch' | 'image' | 'near' | 'commit' | 'log' | 'changed' | 'defect'
->;
-
 /** Each kind of record of the registry by its keys. */
 const isKind = (kind: string, key: string): boolean => key.startsWith(`${kind}/`);
 
 type Input = Timeless<WaveEvent>;
 
-export class WavesOfJob implements ServicePart, CheckpointFigures {
-  readonly figures = this;
+export class WavesOfJob implements ServicePart {
+  readonly figures: UnitFigures;
   readonly #records = new Map<number, WaveRecord>();
-  readonly #inbox: Inbox<Input>;
-  readonly #book = new WaveBook();
-  readonly #waits = new OutputWaits();
+  readonly #inbox: CoreInbox<Input, WaveEffect>;
+  readonly #statistics: WaveStatistics;
   /** Y4: keys in the registry. */
   #near: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly job: JobId,
     readonly scheduler: CheckpointScheduler,
-    private readonly host: WavesHost,
+    private readonly host: UnitsHost,
     /** The owner of the job has chosen the period. */
     private readonly chosen: boolean,
   ) {
-    this.#inbox = new Inbox((e) => this.#take(e));
+    const step = (e: Input): WaveEffect[] => scheduler.step({ ...e, now: host.now() } as WaveEvent);
+    this.#inbox = new CoreInbox(step, (e) => this.#perform(e), host.defect.bind(host));
+    this.figures = new UnitFigures(
+      1,
+      () => 0,
+      () => this.#view(),
+      host,
+    );
+    this.#statistics = this.figures.statistics[0]!;
   }
 
   recover(left: readonly Entry[], worked: Worked): void {
@@ -115,30 +86,25 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
     const last = waves.reduce<WaveRecord | undefined>((a, b) => (a && a.wave > b.wave ? a : b), undefined);
     const size = Math.max(0, ...this.host.logs().map((log) => log.size));
     const tasks = Array.from({ length: size }, (_, t) => taskId(t));
-    this.#book.restarted(last, tasks, worked, this.host.now());
+    this.#statistics.restarted(last, tasks, worked, this.host.now());
     for (const e of this.scheduler.recover(waves, line, this.host.now())) this.#perform(e);
   }
 
   finish(): void {
-    const logs = this.host.logs();
-    const size = Math.max(0, ...logs.map((log) => log.size));
-    const tasks = Array.from({ length: size }, (_, t) => ({ task: taskId(t), state: 'ended' as const }));
-    for (const log of logs) log.goBack({ epoch: 0, to: { wave: 0, epoch: 0, at: 0, tasks, mark: null } });
-    showEverything(this.host.logs());
+    finish(this.host);
   }
 
   end(): void {
-    if (this.host.logs().some((log) => log.waitsForLine)) this.finish();
-    else showEverything(this.host.logs());
+    end(this.host);
   }
 
   keys(): string[] {
     return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave)), ...this.#near];
   }
 
-  view(): WavesView {
+  #view(): WavesView {
     const { due } = this.scheduler;
-    return this.#book.view({
+    return this.#statistics.view({
       chosen: this.chosen,
       ...(due && { periodMs: Math.round(due.periodMs) }),
       ...(due?.askedMs !== undefined && { askedMs: due.askedMs }),
@@ -146,24 +112,8 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
     });
   }
 
-  repeatsUntil(task: TaskId): number | undefined {
-    return this.#book.repeatsUntil(task);
-  }
-
-  ran(task: TaskId, since: number): void {
-    this.#book.ran(task, since);
-  }
-
-  stalled(task: TaskId, ms: number): void {
-    this.#book.stalled(task, ms);
-  }
-
-  stallOf(task: TaskId): number | undefined {
-    return this.#book.stallOf(task);
-  }
-
   lost(cause: string, ranks: readonly TaskId[]): void {
-    this.#book.lost(cause, ranks, this.host.now());
+    this.#statistics.lost(cause, ranks, this.host.now());
     this.tell({ type: 'lost', task: ranks[0] ?? taskId(0) });
   }
 
@@ -188,27 +138,17 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
   }
 
   began(task: TaskId): void {
-    this.#book.began(task, this.host.now());
+    this.#statistics.began(task, this.host.now());
     this.tell({ type: 'began', epoch: this.scheduler.epoch, task });
   }
 
   stored(wave: number, i: StoredImage): void {
-    this.#book.stored(wave, i.bytes, i.sentBytes);
+    this.figures.stored(wave, i);
     this.tell({ type: 'stored', wave, task: i.task, image: i.image, near: i.near ?? false });
   }
 
   tell(event: Input): void {
     this.#inbox.put(event);
-  }
-
-  #take(event: Input): void {
-    let effects: WaveEffect[];
-    try {
-      effects = this.scheduler.step({ ...event, now: this.host.now() } as WaveEvent);
-    } catch (error) {
-      return this.host.defect(event.type, error);
-    }
-    for (const e of effects) this.#perform(e);
   }
 
   // ---- what the scheduler wants ----
@@ -218,9 +158,7 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
     const logs = host.logs();
     switch (e.type) {
       case 'begin':
-        this.#waits.waveBegins(host.now());
-        this.#book.waveBegins(e.wave, host.now());
-        host.changed(undefined);
+        this.figures.waveBegins(0, e.wave);
         host.image({ type: 'wave', job, wave: e.wave });
         for (const log of logs) log.step({ type: 'wave', wave: e.wave, ended: e.ended, starting: e.starting });
         return;
@@ -233,10 +171,10 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
         return host.commit(changes, () => this.tell({ type: 'committed', wave: e.wave }));
       }
       case 'over': {
-        this.#waits.waveOver(host.now(), e.committed);
+        this.figures.waits[0]!.waveOver(host.now(), e.committed);
         const counts = logs.flatMap((log) => log.core?.waveCounts() ?? []);
         const reason = e.committed ? undefined : (e.reason ?? '');
-        host.changed(this.#book.waveOver(e.wave, host.now(), reason, counts, e.committed && e.near));
+        host.changed(this.#statistics.waveOver(e.wave, host.now(), reason, counts, e.committed && e.near));
         host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
         for (const log of logs) log.step({ type: 'waveOver', wave: e.wave });
         // A pause waits for one whose images are at the server.
@@ -247,7 +185,7 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
         return this.#release(e.wave);
       case 'forget':
         this.#records.delete(e.wave);
-        this.#book.forget(e.wave);
+        this.#statistics.forget(e.wave);
         host.image({ type: 'forgetWave', job, wave: e.wave });
         for (const log of logs) log.step({ type: 'forgetWaves', before: this.scheduler.kept[0] ?? 0 });
         return;
@@ -265,8 +203,8 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
           changes: [...e.changes, ...this.#nearChanges([])],
         });
       case 'goBack': {
-        if (e.to && !e.to.near) this.#book.madeWhole(e.to.wave);
-        host.changed(this.#book.goesBack(e.epoch, e.to, host.now()));
+        if (e.to && !e.to.near) this.#statistics.madeWhole(e.to.wave);
+        host.changed(this.#statistics.goesBack(e.epoch, e.to, host.now()));
         const images = (e.to?.tasks ?? []).flatMap((t) => (t.state === 'image' ? [[t.task, t.image] as const] : []));
         host.image({ type: 'goBack', job, kept: this.scheduler.kept, images });
         this.tell({ type: 'wentBack', epoch: e.epoch, who: 'images' });
@@ -310,7 +248,7 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
   answered(_cm: number, a: StageAnswer): void {
     switch (a.type) {
       case 'cut':
-        this.#book.cut(a.wave, a.task, this.host.now());
+        this.#statistics.cut(a.wave, a.task, this.host.now());
         return this.tell({ type: 'cut', task: a.task, wave: a.wave, cut: a.cut });
       case 'recorded':
         return this.tell({ type: 'recorded', task: a.task, wave: a.wave });
@@ -322,8 +260,8 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
   }
 
   #ended(task: TaskId, report: Uint8Array): void {
-    this.#book.ended(task, this.host.now());
-    if (aborts(report)) return showEverything(this.host.logs()); // Y2
+    this.#statistics.ended(task, this.host.now());
+    if (!goesOn(report, this.host)) return;
     for (const log of this.host.logs()) log.step({ type: 'ended', task });
     this.host.dispatch({ type: 'ended', job: this.job, task });
     this.tell({ type: 'ended', epoch: this.scheduler.epoch, task });
@@ -332,17 +270,6 @@ export class WavesOfJob implements ServicePart, CheckpointFigures {
   /** Y3. */
   tick(): void {
     this.tell({ type: 'tick' });
-    const { now, logs } = this.host;
-    if (this.#waits.wants(now(), logs(), this.scheduler.underWay !== undefined)) this.ask();
-  }
-}
-
-/** The EXIT of a task whose program aborted or trapped ends its job. */
-export function aborts(report: Uint8Array): boolean {
-  try {
-    const r = parseJson(new TextDecoder().decode(report), MESSAGE_JSON) as Partial<ExitReport>;
-    return r.abort !== undefined;
-  } catch {
-    return true; // an exit that cannot be read is an error of the program
+    if (this.figures.wanted(() => this.scheduler.underWay !== undefined).length > 0) this.ask();
   }
 }

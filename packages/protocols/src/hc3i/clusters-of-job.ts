@@ -2,21 +2,20 @@
  * The clusters of one job (`hc3i`): what their scheduler wants goes to the other cores here, and their answers come
  * back. The Channel Memory with the number of a cluster is the home of its tasks.
  *
- * Owns: which keys the job has in the registry, which waves have images, figures for people (one wave-book.ts for each
- * cluster). Does not own: what the scheduler decides (clusters.ts), the cores.
+ * Owns: which keys the job has in the registry, which waves have images. Does not own: what the scheduler decides
+ * (clusters.ts), the cores, figures for people (units/units-of-job.ts).
  *
  *  Y4 The world cuts when every task of the cluster has. It never depends on what can be undone, because it sees only
  *     what no loss can undo. So the file service needs no interval of its own: it never fails, and does nothing in
  *     between that could be undone.
  *  Y5 What a task has written may be shown up to its cut in the CLC of the garbage line; of a task that had ended
- *     there, everything. When the job has ended, or a task has aborted it, everything may be.
+ *     there, everything.
  *  Y6 Of a rollback, the Channel Memories of the clusters that go back hear that they begin anew, and all others which
  *     clusters went back, in the same step. The incarnations of these are fenced there before.
  */
 import {
   taskId,
   type ClusterView,
-  type ImageId,
   type JobId,
   type TaskId,
   type WavesView,
@@ -37,14 +36,12 @@ import {
   type Rolled,
 } from '../contract/clusters.ts';
 import type { Due, TaskOfWave } from '../contract/waves.ts';
-import { OutputWaits } from '../coordinated/output-waits.ts';
-import { showEverything, showUpTo } from '../coordinated/show-output.ts';
-import { WaveBook } from '../coordinated/wave-book.ts';
-import { aborts, settingsOf, type WavesHost } from '../coordinated/waves-of-job.ts';
-import { Inbox } from '../service/inbox.ts';
-import type { CheckpointFigures, Entry, Loss, ServicePart, ServicePolicy, Worked } from '../service/part.ts';
+import { CoreInbox } from '../service/inbox.ts';
+import type { Entry, Loss, ServicePart, ServicePolicy, StoredImage, Worked } from '../service/part.ts';
 import type { ServedLog, StageAnswer } from '../service/served-log.ts';
 import type { Timeless } from '../service/timeless.ts';
+import { showEverything, showUpTo } from '../units/show-output.ts';
+import { UnitFigures, end, finish, goesOn, settingsOf, type UnitsHost } from '../units/units-of-job.ts';
 import { Clusters } from './clusters.ts';
 
 /** @param scheduler a planted bug is another one */
@@ -79,12 +76,9 @@ const periodOf = ({ periodMs, askedMs }: Omit<Due, 'at'>): { periodMs?: number; 
   ...(askedMs !== undefined && { askedMs }),
 });
 
-export class ClustersOfJob implements ServicePart, CheckpointFigures {
-  readonly figures = this;
-  readonly #books: readonly WaveBook[];
-  readonly #inbox: Inbox<Input>;
-  /** By cluster: the checkpoints of one do not keep those of another from being asked for. */
-  readonly #waits: readonly OutputWaits[];
+export class ClustersOfJob implements ServicePart {
+  readonly figures: UnitFigures;
+  readonly #inbox: CoreInbox<Input, ClusterEffect>;
   readonly #keys = new Set<string>();
   /** By cluster: waves whose images are kept. */
   readonly #waves: readonly Set<number>[];
@@ -104,13 +98,14 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     private readonly job: JobId,
     private readonly tasks: readonly (readonly TaskId[])[],
     readonly scheduler: ClusterScheduler,
-    private readonly host: WavesHost,
+    private readonly host: UnitsHost,
     /** The owner of the job has chosen the period. */
     private readonly chosen: boolean,
   ) {
-    this.#inbox = new Inbox((e) => this.#take(e));
-    this.#books = tasks.map(() => new WaveBook());
-    this.#waits = tasks.map(() => new OutputWaits());
+    const step = (e: Input): ClusterEffect[] => scheduler.step({ ...e, now: host.now() } as ClusterEvent);
+    this.#inbox = new CoreInbox(step, (e) => this.#perform(e), host.defect.bind(host));
+    const clusterOf = (task: TaskId): number => tasks.findIndex((of) => of.includes(task));
+    this.figures = new UnitFigures(tasks.length, clusterOf, () => this.#view(), host);
     this.#waves = tasks.map(() => new Set());
     this.#counts = tasks.map(() => ({ forced: 0, timed: 0 }));
     this.#forced = tasks.map(() => false);
@@ -133,33 +128,29 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
       this.#waves[cluster]?.add(images);
     }
     if (federation) this.#keys.add(own);
-    this.#books.forEach((book, cluster) => {
+    this.figures.statistics.forEach((book, cluster) => {
       const last = clcs
         .filter((r) => r.cluster === cluster)
         .reduce<ClcRecord | undefined>((a, b) => (a && a.sn > b.sn ? a : b), undefined);
       book.restarted(last?.wave, this.tasks[cluster]!, worked, now);
     });
-    this.#performAll(this.scheduler.recover(clcs, federation, now));
+    for (const e of this.scheduler.recover(clcs, federation, now)) this.#perform(e);
   }
 
   finish(): void {
-    const tasks = this.tasks.flat().map((task) => ({ task, state: 'ended' as const }));
-    tasks.sort((a, b) => a.task - b.task);
-    for (const log of this.host.logs()) log.goBack({ epoch: 0, to: { wave: 0, epoch: 0, at: 0, tasks, mark: null } });
-    showEverything(this.host.logs());
+    finish(this.host);
   }
 
   end(): void {
-    if (this.host.logs().some((log) => log.waitsForLine)) this.finish();
-    else showEverything(this.host.logs());
+    end(this.host);
   }
 
   keys(): string[] {
     return [...this.#keys];
   }
 
-  view(): WavesView {
-    const books = this.#books.map((book) => book.view({ chosen: this.chosen }));
+  #view(): WavesView {
+    const books = this.figures.statistics.map((book) => book.view({ chosen: this.chosen }));
     const due = this.tasks.map((_, cluster) => this.scheduler.due(cluster));
     const next = due.flatMap((d) => (d.at === undefined || !Number.isFinite(d.at) ? [] : [d.at]));
     const sum = (of: 'committed' | 'abandoned' | 'rollbacks' | 'lostMs'): number =>
@@ -201,36 +192,20 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     });
   }
 
-  repeatsUntil(task: TaskId): number | undefined {
-    return this.#bookOf(task).repeatsUntil(task);
-  }
-
-  ran(task: TaskId, since: number): void {
-    this.#bookOf(task).ran(task, since);
-  }
-
-  stalled(task: TaskId, ms: number): void {
-    this.#bookOf(task).stalled(task, ms);
-  }
-
-  stallOf(task: TaskId): number | undefined {
-    return this.#bookOf(task).stallOf(task);
-  }
-
   lost(cause: string, ranks: readonly TaskId[], what: Loss): void {
-    const cluster = 'cm' in what ? what.cm : this.#clusterOf(what.task);
+    const cluster = 'cm' in what ? what.cm : this.figures.unitOf(what.task);
     this.#cause = cause;
-    this.#books[cluster]!.lost(cause, ranks, this.host.now());
+    this.figures.statistics[cluster]!.lost(cause, ranks, this.host.now());
     this.tell({ type: 'lost', clusters: [cluster] });
   }
 
   began(task: TaskId): void {
-    this.#bookOf(task).began(task, this.host.now());
+    this.figures.of(task).began(task, this.host.now());
     this.tell({ type: 'began', task });
   }
 
-  stored(wave: number, i: { task: TaskId; image: ImageId; bytes: number; sentBytes: number }): void {
-    this.#bookOf(i.task).stored(wave, i.bytes, i.sentBytes);
+  stored(wave: number, i: StoredImage): void {
+    this.figures.stored(wave, i);
     this.tell({ type: 'stored', wave, task: i.task, image: i.image });
   }
 
@@ -265,9 +240,8 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
 
   tick(): void {
     this.tell({ type: 'tick' });
-    const [now, logs] = [this.host.now(), this.host.logs()];
     const { underWay } = this.scheduler.clusters;
-    const clusters = this.#waits.flatMap((w, c) => (w.wants(now, logs, underWay[c] !== undefined) ? [c] : []));
+    const clusters = this.figures.wanted((cluster) => underWay[cluster] !== undefined);
     if (clusters.length > 0) this.tell({ type: 'ask', clusters }); // Y5
   }
 
@@ -275,29 +249,7 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     this.#inbox.put(event);
   }
 
-  #take(event: Input): void {
-    let effects: ClusterEffect[];
-    try {
-      effects = this.scheduler.step({ ...event, now: this.host.now() } as ClusterEvent);
-    } catch (error) {
-      return this.host.defect(event.type, error);
-    }
-    this.#performAll(effects);
-  }
-
-  #clusterOf(task: TaskId): number {
-    return this.tasks.findIndex((of) => of.includes(task));
-  }
-
-  #bookOf(task: TaskId): WaveBook {
-    return this.#books[this.#clusterOf(task)]!;
-  }
-
   // ---- what the scheduler wants ----
-
-  #performAll(effects: readonly ClusterEffect[]): void {
-    for (const e of effects) this.#perform(e);
-  }
 
   #perform(e: ClusterEffect): void {
     const { host, job } = this;
@@ -305,10 +257,8 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     switch (e.type) {
       case 'begin': {
         const { cluster, sn, ended, starting } = e;
-        this.#waits[cluster]!.waveBegins(host.now());
-        this.#books[cluster]!.waveBegins(sn, host.now(), e.forced);
+        this.figures.waveBegins(cluster, sn, e.forced);
         this.#forced[cluster] = e.forced;
-        host.changed(undefined);
         host.image({ type: 'wave', job, wave: sn, tasks: this.tasks[cluster]! });
         for (const log of logs) log.step({ type: 'clcBegins', cluster, clc: { sn, ended, starting } });
         logs[cluster]!.step({ type: 'wave', wave: sn, ended, starting });
@@ -354,14 +304,14 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     const { host, job } = this;
     const logs = host.logs();
     const committed = record !== undefined;
-    this.#waits[cluster]!.waveOver(host.now(), committed);
+    this.figures.waits[cluster]!.waveOver(host.now(), committed);
     if (committed) {
       this.#waves[cluster]!.add(sn);
       this.#counts[cluster]![this.#forced[cluster] ? 'forced' : 'timed']++;
     }
     const counts = logs[cluster]?.core?.waveCounts();
     const why = committed ? undefined : (reason ?? '');
-    const news = this.#books[cluster]!.waveOver(sn, host.now(), why, counts ? [counts] : []);
+    const news = this.figures.statistics[cluster]!.waveOver(sn, host.now(), why, counts ? [counts] : []);
     host.changed(news && { ...news, cluster });
     host.image({ type: 'waveOver', job, wave: sn, committed, tasks: this.tasks[cluster]! });
     logs[cluster]!.step({ type: 'waveOver', wave: sn });
@@ -388,7 +338,7 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
     const logs = host.logs();
     this.#asked = undefined;
     for (const { cluster, alias } of rolled) {
-      const book = this.#books[cluster]!;
+      const book = this.figures.statistics[cluster]!;
       // Those whose undone intervals its CLC names have alerted it.
       const by = rolled.filter((r) => r.cluster !== cluster && alias.ddv[r.cluster]! >= r.to).map((r) => r.cluster);
       const alertedBy = book.depends(this.#cause, host.now()) ? by : undefined;
@@ -428,7 +378,7 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
       for (const wave of this.#waves[cluster]!) {
         if (wave >= images) continue;
         this.#waves[cluster]!.delete(wave);
-        this.#books[cluster]!.forget(wave);
+        this.figures.statistics[cluster]!.forget(wave);
         host.image({ type: 'forgetWave', job, wave, tasks: this.tasks[cluster]! });
       }
       logs[cluster]!.step({ type: 'forgetWaves', before: images });
@@ -441,7 +391,7 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
   answered(cm: number, a: StageAnswer): void {
     switch (a.type) {
       case 'cut':
-        this.#bookOf(a.task).cut(a.wave, a.task, this.host.now());
+        this.figures.of(a.task).cut(a.wave, a.task, this.host.now());
         return this.tell({ type: 'cut', task: a.task, wave: a.wave, cut: a.cut });
       case 'recorded':
         return this.tell({ type: 'recorded', task: a.task, wave: a.wave });
@@ -457,8 +407,8 @@ export class ClustersOfJob implements ServicePart, CheckpointFigures {
   }
 
   #ended(task: TaskId, report: Uint8Array): void {
-    this.#bookOf(task).ended(task, this.host.now());
-    if (aborts(report)) return showEverything(this.host.logs()); // Y5
+    this.figures.of(task).ended(task, this.host.now());
+    if (!goesOn(report, this.host)) return;
     for (const log of this.host.logs()) log.step({ type: 'ended', task });
     this.host.dispatch({ type: 'ended', job: this.job, task });
     this.tell({ type: 'ended', task });

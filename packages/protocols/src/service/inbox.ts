@@ -28,3 +28,22 @@ export class Inbox<E> {
     this.#head = 0;
   }
 }
+
+/** …of a part's core. What it throws is a defect, of which the host hears. */
+export class CoreInbox<Event extends { readonly type: string }, Effect> extends Inbox<Event> {
+  constructor(
+    step: (event: Event) => readonly Effect[],
+    perform: (effect: Effect) => void,
+    defect: (event: string, error: unknown) => void,
+  ) {
+    super((event) => {
+      let effects: readonly Effect[];
+      try {
+        effects = step(event);
+      } catch (error) {
+        return defect(event.type, error);
+      }
+      for (const e of effects) perform(e);
+    });
+  }
+}

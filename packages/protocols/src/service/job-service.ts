@@ -40,7 +40,7 @@ import { hasExited, idleTasks, slotsFor, spawnedSlots } from '../dispatcher/view
 import type { VProtocol } from '../contract/index.ts';
 import type { ServiceHost } from './service-host.ts';
 import { protocols } from '../table.ts';
-import { Inbox } from './inbox.ts';
+import { CoreInbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
 import type { CheckpointFigures, Entry, PartHost, ServicePart } from './part.ts';
 import type { Timeless } from './timeless.ts';
@@ -64,8 +64,8 @@ export class JobService {
   readonly #left = new Map<JobId, Entry[]>();
   /** When the server before this one was last there, as far as is known. */
   #aliveAt = 0;
-  readonly #toDispatcher: Inbox<DispatcherInput>;
-  readonly #toImages: Inbox<ImagesInput>;
+  readonly #toDispatcher: CoreInbox<DispatcherInput, DispatcherEffect>;
+  readonly #toImages: CoreInbox<ImagesInput, CheckpointServerEffect>;
   readonly #ended = new Set<'dispatcher' | 'images'>();
 
   /** `table`: what each V-protocol brings; another one only in tests. */
@@ -78,8 +78,17 @@ export class JobService {
     this.images = cores.images;
     this.#host = host;
     this.#kinds = new Set(Object.values(this.table).flatMap(({ service }) => service?.kinds ?? []));
-    this.#toDispatcher = new Inbox((e) => this.#stepDispatcher(e));
-    this.#toImages = new Inbox((e) => this.#stepImages(e));
+    const { dispatcher, images } = cores;
+    this.#toDispatcher = new CoreInbox(
+      (e) => dispatcher.step({ ...e, now: host.now() } as DispatcherEvent),
+      (e) => this.#ofDispatcher(e),
+      (event, error) => host.defect('dispatcher', event, error),
+    );
+    this.#toImages = new CoreInbox(
+      (e) => images.step({ ...e, now: host.now() } as CheckpointServerEvent),
+      (e) => this.#ofImages(e),
+      (event, error) => host.defect('images', event, error),
+    );
   }
 
   // Events
@@ -116,26 +125,6 @@ export class JobService {
     }
     const ours = entries.filter(([key]) => key === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(key));
     this.dispatch({ type: 'recover', entries: ours, images: this.images.newest() });
-  }
-
-  #stepDispatcher(event: DispatcherInput): void {
-    let effects: DispatcherEffect[];
-    try {
-      effects = this.dispatcher.step({ ...event, now: this.#host.now() } as DispatcherEvent);
-    } catch (error) {
-      return this.#host.defect('dispatcher', event.type, error);
-    }
-    for (const e of effects) this.#ofDispatcher(e);
-  }
-
-  #stepImages(event: ImagesInput): void {
-    let effects: CheckpointServerEffect[];
-    try {
-      effects = this.images.step({ ...event, now: this.#host.now() } as CheckpointServerEvent);
-    } catch (error) {
-      return this.#host.defect('images', event.type, error);
-    }
-    for (const e of effects) this.#ofImages(e);
   }
 
   // Effects of one core that concern another

@@ -3,7 +3,7 @@
  * nothing that a job does depends on it.
  *
  * Owns: figures of the newest waves and rollbacks, sums of all; how much each task has worked. Does not own: what a
- * wave is (waves.ts).
+ * wave is (unit.ts).
  *
  *  B1 The *position* of a task is how long it has worked on its way from its start, without what was undone. A cut
  *     notes it; a rollback sets it back to the cut that it goes back to, and the difference is what was lost.
@@ -30,7 +30,7 @@ interface Figures {
   readonly positions: Map<TaskId, number>;
 }
 
-export class WaveBook {
+export class WaveStatistics {
   readonly #work = new Map<TaskId, Work>();
   /** B1, by wave. */
   readonly #positions = new Map<number, ReadonlyMap<TaskId, number>>();

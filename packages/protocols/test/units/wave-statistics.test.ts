@@ -1,7 +1,7 @@
 /** Figures of waves and rollbacks (invariants B1 to B3). */
 import { LISTED_WAVES, taskId, type TaskId } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { WaveBook } from '../../src/coordinated/wave-book.ts';
+import { WaveStatistics } from '../../src/units/wave-statistics.ts';
 import type { WaveRecord } from '../../src/contract/waves.ts';
 
 const t = (n: number): TaskId => taskId(n);
@@ -9,7 +9,7 @@ const next = { chosen: true };
 const record = (wave: number, at: number): WaveRecord => ({ wave, epoch: 0, at, tasks: [], mark: null });
 const counts = { recorded: 2, recordedBytes: 20, held: 1, heldBytes: 8 };
 
-function committed(book: WaveBook, wave: number, at: number, tasks: number[]): void {
+function committed(book: WaveStatistics, wave: number, at: number, tasks: number[]): void {
   book.waveBegins(wave, at);
   for (const task of tasks) book.cut(wave, t(task), at);
   for (const _ of tasks) book.stored(wave, 100, 40);
@@ -17,7 +17,7 @@ function committed(book: WaveBook, wave: number, at: number, tasks: number[]): v
 }
 
 it('has what a wave took', () => {
-  const book = new WaveBook();
+  const book = new WaveStatistics();
   book.began(t(0), 0);
   book.began(t(1), 0);
   committed(book, 1, 1000, [0, 1]);
@@ -50,7 +50,7 @@ it('has what a wave took', () => {
 });
 
 it('marks a wave as near until its images are at the server', () => {
-  const book = new WaveBook();
+  const book = new WaveStatistics();
   for (const [wave, near] of [
     [1, false],
     [2, true],
@@ -64,7 +64,7 @@ it('marks a wave as near until its images are at the server', () => {
 });
 
 it('counts the work of all ranks since the cut as lost, and as repeated until they are where they were (B1, B2)', () => {
-  const book = new WaveBook();
+  const book = new WaveStatistics();
   book.began(t(0), 0);
   book.began(t(1), 100);
   committed(book, 1, 1000, [0, 1]);
@@ -98,7 +98,7 @@ it('counts the work of all ranks since the cut as lost, and as repeated until th
 });
 
 it('a task that has ended is as far as it was at its end; one without a cut begins at its start', () => {
-  const book = new WaveBook();
+  const book = new WaveStatistics();
   book.began(t(0), 0);
   book.began(t(1), 0);
   book.ended(t(0), 400);
@@ -109,7 +109,7 @@ it('a task that has ended is as far as it was at its end; one without a cut begi
 });
 
 it('after a restart of the server: since the last wave until the server was last there', () => {
-  const book = new WaveBook();
+  const book = new WaveStatistics();
   const last: WaveRecord = { ...record(7, 5000), tasks: [{ task: t(0), state: 'ended' }] };
   book.restarted(last, [0, 1, 2].map(taskId), { since: 0, until: 8000 }, 60_000);
   expect(book.goesBack(2, last, 60_000)).toMatchObject({ at: 60_000, wave: 7, ms: 6000, cause: 'server' });
@@ -118,7 +118,7 @@ it('after a restart of the server: since the last wave until the server was last
 });
 
 it('lists the newest waves and counts all (B3)', () => {
-  const book = new WaveBook();
+  const book = new WaveStatistics();
   for (let wave = 1; wave <= 3 * LISTED_WAVES; wave++) committed(book, wave, wave * 100, []);
   const { recent, committed: all } = book.view(next);
   expect([recent.length, recent.at(-1)!.wave, all]).toEqual([LISTED_WAVES, 3 * LISTED_WAVES, 3 * LISTED_WAVES]);
