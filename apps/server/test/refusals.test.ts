@@ -52,3 +52,20 @@ it('more memory than the server allows is refused, with both limits; a job that 
     expect(report.body.job.options.memoryBytes).toBe(bytes);
   }
 });
+
+it.each([
+  [
+    { timeLimitMs: 61_000 },
+    'The job asks for 61 s to run; this server allows 60 s. Ask for less ("timeLimitMs", --time-limit).',
+  ],
+  [
+    { outputLimitBytes: 2 ** 21 },
+    'The job asks for 2 MB of output; this server allows 1 MB. Ask for less ("outputLimitBytes").',
+  ],
+])('%j, more than the server allows, is refused with both limits; as much is given', async (options, message) => {
+  const limits = { timeMs: 60_000, outputBytes: 2 ** 20 };
+  const server = await startServer({ limits });
+  const ask = (of: object) => api(server, 'POST', '/api/jobs', { program, size: 1, options: of });
+  expect(await ask(options)).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST', message } });
+  expect((await ask({ timeLimitMs: limits.timeMs, outputLimitBytes: limits.outputBytes })).status).toBe(201);
+});

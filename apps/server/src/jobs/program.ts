@@ -152,18 +152,33 @@ export function needModes(ft: JobOptions['ft']): void {
   );
 }
 
+const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`;
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`;
 
-/** The memory of each rank. @throws MayflyError BAD_REQUEST, which names both limits */
-export function rankMemoryOf(wanted: number | undefined, most: number): number {
-  if (wanted === undefined) return Math.min(USUAL_RANK_MEMORY, most);
+/** More than the server allows is an error, which names both limits: a job never gets less than it asked for. */
+function within(wanted: number, most: number, asks: string, write: (n: number) => string, what: string): number {
   if (wanted <= most) return wanted;
   throw new MayflyError(
     'BAD_REQUEST',
-    `The job asks for ${megabytes(wanted)} of memory for each rank; this server allows ${megabytes(most)}. Ask for less ` +
-      '("memoryBytes", --memory), or let the operator raise the limit (mayfly server --max-rank-memory).',
+    `The job asks for ${write(wanted)} ${asks}; this server allows ${write(most)}. ${what}`,
   );
 }
+
+/** The memory of each rank. @throws MayflyError BAD_REQUEST */
+export function rankMemoryOf(wanted: number | undefined, most: number): number {
+  if (wanted === undefined) return Math.min(USUAL_RANK_MEMORY, most);
+  const what =
+    'Ask for less ("memoryBytes", --memory), or let the operator raise the limit (mayfly server --max-rank-memory).';
+  return within(wanted, most, 'of memory for each rank', megabytes, what);
+}
+
+/** How long a job may run. @throws MayflyError BAD_REQUEST */
+export const timeLimitOf = (wanted: number | undefined, most: number): number =>
+  within(wanted ?? most, most, 'to run', seconds, 'Ask for less ("timeLimitMs", --time-limit).');
+
+/** How much a job may write. @throws MayflyError BAD_REQUEST */
+export const outputLimitOf = (wanted: number | undefined, most: number): number =>
+  within(wanted ?? most, most, 'of output', megabytes, 'Ask for less ("outputLimitBytes").');
 
 /** What a job has for `checkpointMs`; 0: its scheduler finds the time between waves. @throws MayflyError BAD_REQUEST */
 export function checkpointMsOf(protocol: ProtocolName, wanted: number | undefined): number {
