@@ -5,8 +5,8 @@
  *
  * A committed checkpoint of a cluster is a CLC. Its number is the cluster's SN; interval c of a cluster follows CLC c.
  */
-import type { Cut, ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
-import type { Due, TaskOfWave, WaveRecord, WaveSettings } from './waves.ts';
+import type { Cut, ErrorBody, JobId, TaskId } from '@mayfly/wire';
+import type { Due, TaskAnswer, TaskOfWave, WaveRecord, WaveSettings } from './waves.ts';
 
 /** Of a task: messages sent and received, by peer. */
 export type Counts = Pick<Cut, 'sends' | 'receives'>;
@@ -96,16 +96,10 @@ export type ClusterEvent = { readonly now: number } & (
   | { readonly type: 'force'; readonly cluster: number; readonly from: number; readonly interval: number }
   /** Its home accepts the task's incarnation, which has not sent or received anything yet. */
   | { readonly type: 'began'; readonly task: TaskId }
-  /** The task's CUT has come to its home. */
-  | { readonly type: 'cut'; readonly wave: number; readonly task: TaskId; readonly cut: Cut }
-  /** Its image is durable. */
-  | { readonly type: 'stored'; readonly wave: number; readonly task: TaskId; readonly image: ImageId }
-  /** G3 of the gate. */
-  | { readonly type: 'recorded'; readonly wave: number; readonly task: TaskId }
+  | TaskAnswer
   /** S2: what the cluster had sent before its cut to tasks of `to` is durable there. */
   | { readonly type: 'sent'; readonly cluster: number; readonly wave: number; readonly to: number }
   | { readonly type: 'marked'; readonly cluster: number; readonly wave: number }
-  | { readonly type: 'cannot'; readonly wave: number; readonly task: TaskId; readonly reason: string }
   /** Its EXIT has come, and everything before it. */
   | { readonly type: 'ended'; readonly task: TaskId }
   /** Outcome of a commit. */

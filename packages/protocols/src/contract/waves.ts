@@ -47,13 +47,9 @@ export const lineKey = (job: JobId): string => `line/${job}`;
 /** Of an image of level 1 in the newest committed wave: its manifest. */
 export const nearKey = (job: JobId, task: TaskId): string => `near/${job}/${task}`;
 
-export type WaveEvent = { readonly now: number } & (
-  | { readonly type: 'tick' }
-  /** A wave is wanted now: by a person, a pause, output that waits. */
-  | { readonly type: 'ask' }
-  /** A Channel Memory accepts the task's incarnation, which has not sent or received anything yet. */
-  | { readonly type: 'began'; readonly epoch: number; readonly task: TaskId }
-  /** The task's CUT has come to its home Channel Memory. */
+/** What a task of a wave answers, or the Checkpoint Server for it. */
+export type TaskAnswer =
+  /** Its CUT has come to its home Channel Memory. */
   | { readonly type: 'cut'; readonly wave: number; readonly task: TaskId; readonly cut: Cut }
   /** Its image is durable. `near`: with the nodes, prepared by all holders of its checksums. */
   | {
@@ -65,9 +61,17 @@ export type WaveEvent = { readonly now: number } & (
     }
   /** G3 of the gate. */
   | { readonly type: 'recorded'; readonly wave: number; readonly task: TaskId }
+  | { readonly type: 'cannot'; readonly wave: number; readonly task: TaskId; readonly reason: string };
+
+export type WaveEvent = { readonly now: number } & (
+  | { readonly type: 'tick' }
+  /** A wave is wanted now: by a person, a pause, output that waits. */
+  | { readonly type: 'ask' }
+  /** A Channel Memory accepts the task's incarnation, which has not sent or received anything yet. */
+  | { readonly type: 'began'; readonly epoch: number; readonly task: TaskId }
+  | TaskAnswer
   /** The mark of the outside is durable. */
   | { readonly type: 'marked'; readonly wave: number; readonly mark: unknown }
-  | { readonly type: 'cannot'; readonly wave: number; readonly task: TaskId; readonly reason: string }
   /** Its EXIT has come, and everything before it. */
   | { readonly type: 'ended'; readonly epoch: number; readonly task: TaskId }
   /** The job has so many tasks. */

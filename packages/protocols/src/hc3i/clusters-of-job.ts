@@ -13,14 +13,7 @@
  *  Y6 Of a rollback, the Channel Memories of the clusters that go back hear that they begin anew, and all others which
  *     clusters went back, in the same step. The incarnations of these are fenced there before.
  */
-import {
-  taskId,
-  type ClusterView,
-  type JobId,
-  type TaskId,
-  type WavesView,
-  LISTED_WAVES,
-} from '@mayfly/wire';
+import { taskId, type ClusterView, type JobId, type TaskId, type WavesView, LISTED_WAVES } from '@mayfly/wire';
 import {
   federationKey,
   tasksOfClc,

@@ -27,8 +27,8 @@
  * If task 1 ends between its cut and its image, nobody can hand in that image: wave 5 is abandoned, and wave 6 has task
  * 1 among those that have ended.
  */
-import type { Cut, ImageId, TaskId } from '@mayfly/wire';
-import type { TaskOfWave, WaveSettings } from '../contract/waves.ts';
+import type { TaskId } from '@mayfly/wire';
+import type { TaskAnswer, TaskOfWave, WaveSettings } from '../contract/waves.ts';
 import { contradiction } from './cut.ts';
 import { Period } from './period.ts';
 import { WaveUnderWay } from './under-way.ts';
@@ -39,18 +39,7 @@ const MOST_PATIENCE = 3_600_000;
 const WARN_AFTER = 3;
 
 /** An answer to the wave that it names. */
-export type WaveAnswer =
-  | { readonly type: 'cut'; readonly wave: number; readonly task: TaskId; readonly cut: Cut }
-  | {
-      readonly type: 'stored';
-      readonly wave: number;
-      readonly task: TaskId;
-      readonly image: ImageId;
-      readonly near?: boolean;
-    }
-  | { readonly type: 'recorded'; readonly wave: number; readonly task: TaskId }
-  | { readonly type: 'marked'; readonly wave: number; readonly mark: unknown }
-  | { readonly type: 'cannot'; readonly wave: number; readonly task: TaskId; readonly reason: string };
+export type WaveAnswer = TaskAnswer | { readonly type: 'marked'; readonly wave: number; readonly mark: unknown };
 
 export interface WaveBegins {
   readonly wave: number;
