@@ -15,7 +15,7 @@ interface Shown {
   columns: Record<string, string[]>;
   /** Upper edge of each row, by table. */
   rows: Record<string, number[]>;
-  /** Headings, cards, figures and parts of legends, in their order. */
+  /** Headings, cards, figures, times along them and parts of legends, in their order. */
   places: string[];
 }
 
@@ -41,7 +41,8 @@ const shown = (page: Page): Promise<Shown> =>
       rows: byTable((t) => [...t.tBodies[0]!.rows].map((r) => round(at(r).top))),
       places: [
         ...document.querySelectorAll(
-          'main :is(h1, h2, h3, .card, .news, dl > div, .kinds li, .slot-kinds li, figure, [role=tab], summary)',
+          'main :is(h1, h2, h3, .card, .news, dl > div, .kinds li, .slot-kinds li, figure, [role=tab], summary), ' +
+            'main .plot-times span',
         ),
       ]
         .filter(seen)
@@ -96,7 +97,7 @@ const gapsOfBars = (page: Page): Promise<number[]> =>
       bars.flatMap((bar) =>
         [...bar.querySelectorAll('rect')]
           .map((r) => r.getBoundingClientRect())
-          .flatMap((r, i, all) => (i === 0 ? [] : [Math.round(all[i - 1]!.top - r.bottom)])),
+          .flatMap((r, i, all) => (i === 0 ? [] : [Math.abs(Math.round(all[i - 1]!.top - r.bottom))])),
       ),
     );
 

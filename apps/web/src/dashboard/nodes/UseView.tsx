@@ -5,7 +5,7 @@
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { bytes, clock, percent, plural } from '../../shared/format.ts';
 import { Plot } from '../job/charts/Plot.tsx';
-import { HEIGHT, maxOf, niceMax, stepsOf } from '../job/charts/plot.ts';
+import { HEIGHT, maxOf, scaleOf, stepsOf, wholeScale } from '../job/charts/plot.ts';
 import { K, LOOKS, SHOWN, lastKnown, meanOf, mostSlots, pictureText, sharesText } from './slots.ts';
 import { Shares, Stack } from './Stack.tsx';
 
@@ -48,6 +48,7 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
   const top = Math.max(slots, Math.round(mostSlots(cells)));
   const beginOf = (c: number): number => (until ?? 0) - (SHOWN - c) * widthMs;
   const all = meanOf(cells);
+  const ofMemory = scaleOf(maxOf(memory), 'bytes');
   const most = maxOf(memory);
   const timeAt = (c: number): string => (until === undefined ? '\u00a0' : clock(beginOf(c)));
   const times = [timeAt(0), timeAt(SHOWN / 2), timeAt(SHOWN)] as const;
@@ -76,9 +77,10 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
         <Plot
           title="Slots"
           hint="what their time went to, by 5 s"
-          max={top}
-          say={(n) => (Number.isInteger(n) ? plural(n, 'slot') : '')}
+          scale={wholeScale(top)}
+          say={(n) => plural(n, 'slot')}
           times={times}
+          axis="time of day"
           width={SHOWN}
           onPointer={onPointer}
           label={pictureText(cells, widthMs)}
@@ -90,16 +92,17 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
         <Plot
           title="Memory"
           hint="of its C and C++ ranks, as of their last MPI calls"
-          max={niceMax(most)}
+          scale={ofMemory}
           say={bytes}
           nothing={most > 0 ? undefined : 'none reported'}
           times={times}
+          axis="time of day"
           width={SHOWN}
           onPointer={onPointer}
           label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none reported'}
         >
-          <path className="area" d={stepsOf(memory, niceMax(most), true)} />
-          <path className="line-path" d={stepsOf(memory, niceMax(most))} />
+          <path className="area" d={stepsOf(memory, ofMemory.max, true)} />
+          <path className="line-path" d={stepsOf(memory, ofMemory.max)} />
           {cursor}
         </Plot>
       </div>

@@ -12,7 +12,7 @@ import { Problem } from '../../Problem.tsx';
 import { hasEnded } from '../../status-texts.ts';
 import type { ViewProps } from '../view-props.ts';
 import { Plot } from './Plot.tsx';
-import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
+import { HEIGHT, lastKnown, maxOf, recoveriesOf, scaleOf, stepsOf } from './plot.ts';
 
 const POLL_MS = 2000;
 const BARS = 60;
@@ -22,10 +22,22 @@ const TABLE_ROWS = 40;
 
 const perSecond = (n: number): string => `${n >= 100 ? count(n) : Number(n.toPrecision(3))}/s`;
 const SERIES = [
-  { name: 'messages', title: 'Messages', say: perSecond, hint: 'between ranks, per second' },
-  { name: 'bytes', title: 'Data', say: (n: number) => `${bytes(n)}/s`, hint: 'between ranks, per second' },
-  { name: 'logBytes', title: 'Log', say: bytes, hint: 'of messages, on the server; checkpoints shorten it' },
-  { name: 'imageBytes', title: 'Checkpoints', say: bytes, hint: 'the newest of each rank' },
+  { name: 'messages', title: 'Messages', unit: 'rate', say: perSecond, hint: 'per second, between ranks' },
+  {
+    name: 'bytes',
+    title: 'Data',
+    unit: 'bytes',
+    say: (n: number) => `${bytes(n)}/s`,
+    hint: 'per second, between ranks',
+  },
+  {
+    name: 'logBytes',
+    title: 'Log',
+    unit: 'bytes',
+    say: bytes,
+    hint: 'of messages, on the server; checkpoints shorten it',
+  },
+  { name: 'imageBytes', title: 'Checkpoints', unit: 'bytes', say: bytes, hint: 'the newest of each rank' },
 ] as const;
 
 export function ChartsView({ job }: ViewProps) {
@@ -109,22 +121,23 @@ export function ChartsView({ job }: ViewProps) {
         {SERIES.map((s) => {
           const values = data.values[s.name];
           const most = maxOf(values);
-          const max = niceMax(most);
+          const scale = scaleOf(most, s.unit);
           return (
             <Plot
               key={s.name}
               title={s.title}
               hint={s.hint}
-              max={max}
+              scale={scale}
               say={s.say}
               nothing={most > 0 ? undefined : ended ? 'none' : 'none so far'}
               times={times}
+              axis="time since the start"
               onPointer={onPointer}
               label={`${s.title}, ${s.hint}: at most ${s.say(most)}`}
               width={width}
             >
-              <path className="area" d={stepsOf(values, max, true)} />
-              <path className="line-path" d={stepsOf(values, max)} />
+              <path className="area" d={stepsOf(values, scale.max, true)} />
+              <path className="line-path" d={stepsOf(values, scale.max)} />
               <Ticks job={job} data={data} />
               {at !== undefined && <rect className="cursor" x={column} width={1} y={0} height={HEIGHT} />}
             </Plot>
@@ -161,7 +174,8 @@ const PHASES = [
 
 function RecoveryPlot({ job, start }: { job: JobView; start: number }) {
   const bars = recoveriesOf(job, BARS);
-  const max = niceMax(bars.reduce((m, b) => Math.max(m, b.place + b.start + b.repeat), 0));
+  const most = bars.reduce((m, b) => Math.max(m, b.place + b.start + b.repeat), 0);
+  const scale = scaleOf(most, 'time');
   const n = bars.reduce((sum, b) => sum + b.faults.length, 0);
   const who = (f: Fault | undefined): string => (f ? `rank ${f.task} · ${elapsed(f.at - start)}` : '');
   const hint = (
@@ -178,10 +192,11 @@ function RecoveryPlot({ job, start }: { job: JobView; start: number }) {
     <Plot
       title="Recovery"
       hint={hint}
-      max={max}
+      scale={scale}
       say={duration}
       nothing={bars.length > 0 ? undefined : job.faults.length === 0 ? 'no ranks were lost' : 'none has recovered yet'}
-      times={[who(bars[0]?.faults[0]), '', n > 1 ? who(bars.at(-1)?.faults.at(-1)) : '']}
+      times={[who(bars[0]?.faults[0]), n > 1 ? who(bars.at(-1)?.faults.at(-1)) : '']}
+      axis="lost ranks, in the order of their losses"
       width={Math.max(LEAST_BARS, bars.length)}
       label={`Recovery times of ${n} lost ranks, by phase`}
     >
@@ -192,7 +207,7 @@ function RecoveryPlot({ job, start }: { job: JobView; start: number }) {
           <g key={x}>
             <title>{`${b.faults.length > 1 ? `mean of ${b.faults.length} ranks` : who(b.faults[0])}: ${said}`}</title>
             {PHASES.map((p, i) => {
-              const height = (HEIGHT * b[p.name]) / max;
+              const height = (HEIGHT * b[p.name]) / scale.max;
               y -= height;
               return <rect key={p.name} className={`phase phase-${i}`} x={x + 0.1} width={0.8} y={y} height={height} />;
             })}

@@ -3,29 +3,30 @@
  * stretched over all of the ground, and times below it.
  */
 import type { PointerEvent, ReactNode } from 'react';
-import { HEIGHT, linesOf } from './plot.ts';
+import { HEIGHT, type Scale } from './plot.ts';
 import './charts.css';
 
 interface PlotProps {
   title: string;
   hint: ReactNode;
-  /** What the full height is. */
-  max: number;
-  /** A number of the scale with its unit; empty: the line stays without one. */
+  scale: Scale;
+  /** A number of the scale with its unit. */
   say: (n: number) => string;
   /** In place of the scale and of what there is to draw. */
   nothing?: string | undefined;
   label: string;
-  /** What stands at the beginning, the middle and the end of the axis. */
-  times: readonly [string, string, string];
+  /** What stands along the axis, from its beginning to its end, and what it is. */
+  times: readonly string[];
+  axis: string;
   /** Columns. */
   width: number;
   onPointer?: (e: PointerEvent<HTMLDivElement>) => void;
   children?: ReactNode;
 }
 
-export function Plot({ title, hint, max, say, nothing, label, times, width, onPointer, children }: PlotProps) {
-  const lines = nothing === undefined ? linesOf(max) : [];
+export function Plot({ title, hint, scale, say, nothing, label, times, axis, width, onPointer, children }: PlotProps) {
+  const { max } = scale;
+  const lines = nothing === undefined ? scale.lines : [];
   return (
     <figure className="chart">
       <figcaption>
@@ -51,6 +52,7 @@ export function Plot({ title, hint, max, say, nothing, label, times, width, onPo
           <span key={i}>{t}</span>
         ))}
       </div>
+      <p className="muted plot-axis">{axis}</p>
     </figure>
   );
 }

@@ -4,19 +4,57 @@ import { recoveryOf, type Fault, type JobView } from '@mayfly/wire';
 export const HEIGHT = 100;
 type Series = readonly (number | null)[];
 
-/** The next of 1, 2, 5, 10, 20 … at or above; 1 for nothing. */
-export function niceMax(n: number): number {
-  if (!(n > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(n));
-  return [1, 2, 5, 10].map((k) => k * power).find((k) => k >= n * 0.999) ?? 10 * power;
+/** What a scale counts: things of which there is half a one (a rate), bytes, or ms. */
+export type Unit = 'rate' | 'bytes' | 'time';
+export interface Scale {
+  max: number;
+  /** Numbers with a line, `max` the last. */
+  lines: number[];
 }
 
-/** Up to five lines of a scale at round numbers, `max` the last. */
-export function linesOf(max: number): number[] {
-  const round = (n: number): boolean => Number(n.toPrecision(2)) === Number(n.toPrecision(6));
-  const parts = [4, 5, 3, 2].find((p) => round(max / p)) ?? 1;
-  return Array.from({ length: parts }, (_, i) => Number(((max * (i + 1)) / parts).toPrecision(6)));
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Scales of time that are not decimal: where they end, and how many lines they have. */
+const CLOCK = [
+  [30_000, 3],
+  [MINUTE, 4],
+  [2 * MINUTE, 4],
+  [5 * MINUTE, 5],
+  [10 * MINUTE, 5],
+  [20 * MINUTE, 4],
+  [30 * MINUTE, 3],
+  [HOUR, 4],
+] as const;
+
+/** The scale on which `most` has a place, with up to five lines at numbers that people read as round. */
+export function scaleOf(most: number, unit: Unit): Scale {
+  if (unit !== 'time' || most <= 20_000 * SLACK) return decimal(most, unit === 'rate' ? 0 : 1);
+  const clock = CLOCK.find(([end]) => most <= end * SLACK);
+  if (clock) return split(clock[0], clock[1]);
+  const hours = decimal(most / HOUR, 1);
+  return { max: hours.max * HOUR, lines: hours.lines.map((n) => n * HOUR) };
 }
+
+/** So far beyond its scale, a value is drawn at the top. */
+const SLACK = 1.001;
+
+/** The next of 1, 2, 5, 10, 20 … at or above; 1 for nothing. `least`: there is nothing smaller. */
+function decimal(n: number, least: number): Scale {
+  const power = n > 0 ? 10 ** Math.floor(Math.log10(n)) : 1;
+  const next = n > 0 ? ([1, 2, 5].map((k) => k * power).find((k) => n <= k * SLACK) ?? 10 * power) : 1;
+  const max = Math.max(least, next);
+  const round = (line: number): boolean =>
+    Number(line.toPrecision(2)) === Number(line.toPrecision(6)) && (least === 0 || max > 10 || line % least === 0);
+  return split(max, [4, 5, 2].find((parts) => round(max / parts)) ?? 1);
+}
+
+/** All of a number of things, with lines at whole ones. */
+export const wholeScale = (n: number): Scale => split(n, [5, 4, 3, 2].find((parts) => n % parts === 0) ?? 1);
+
+const split = (max: number, parts: number): Scale => ({
+  max,
+  lines: Array.from({ length: parts }, (_, i) => Number(((max * (i + 1)) / parts).toPrecision(6))),
+});
 
 export const maxOf = (s: Series): number => s.reduce<number>((m, v) => Math.max(m, v ?? 0), 0);
 
