@@ -3,61 +3,17 @@
  * never times.
  */
 import { parseArgs } from 'node:util';
-import { btFaults } from './bt-faults.ts';
-import { closed } from './closed.ts';
-import { codes } from './codes.ts';
-import { compile } from './compile.ts';
-import { contention } from './contention.ts';
-import { images } from './images.ts';
-import { live } from './live.ts';
-import { micro } from './micro.ts';
-import { nas } from './nas.ts';
-import { nodes } from './nodes.ts';
-import { overload } from './overload.ts';
+import { BENCHES } from './benches.ts';
 import { untilSignal } from './mayfly-side.ts';
-import { parity } from './parity.ts';
-import { pingpong } from './pingpong.ts';
 import { protocols, UsageError } from './protocols/command.ts';
-import { recovery } from './recovery.ts';
-import { reexecution } from './reexecution.ts';
-import { sandbox } from './sandbox.ts';
-import { scale } from './scale.ts';
-import { stall } from './stall.ts';
-import { store } from './store.ts';
-import { overhead, slowdown } from './slowdown.ts';
-import { team } from './team.ts';
+import { BENCH_NAMES, type BenchName } from './short-names.ts';
 
-const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = {
-  pingpong,
-  contention,
-  reexecution,
-  images,
-  slowdown,
-  recovery,
-  overhead,
-  stall,
-  nas,
-  'bt-faults': btFaults,
-  overload,
-  nodes,
-  micro,
-  live,
-  sandbox,
-  closed,
-  protocols,
-  team,
-  codes,
-  parity,
-  compile,
-  store,
-  scale,
-};
-
-const USAGE = `npm run bench -- [name …] [--gb N]
+const USAGE = `npm run bench -- [name …] [--gb N] [--short]
 npm run bench -- protocols [options]    (npm run bench -- protocols --help)
 
-Runs these benchmarks, or all: ${Object.keys(BENCHES).join(', ')}.
+Runs these benchmarks, or all: ${BENCH_NAMES.join(', ')}.
   --gb N   how many GB "overload" sends (default 4)
+  --short  the least of everything, to see that it runs: goals of time decide nothing, no figure is drawn
   --help   this text
 
 docs/benchmarks.md says what each measures. Exit code: 0, or 1 if a figure is worse than twice its goal, or 2 for a
@@ -75,7 +31,7 @@ async function run(args: readonly string[]): Promise<boolean> {
     parsed = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { gb: { type: 'string' }, help: { type: 'boolean' } },
+      options: { gb: { type: 'string' }, short: { type: 'boolean' }, help: { type: 'boolean' } },
     });
   } catch (e) {
     throw new UsageError((e as Error).message, { cause: e });
@@ -85,15 +41,15 @@ async function run(args: readonly string[]): Promise<boolean> {
     console.log(USAGE);
     return true;
   }
+  const known = (n: string): n is BenchName => Object.hasOwn(BENCHES, n);
   for (const n of names)
-    if (!Object.hasOwn(BENCHES, n))
-      throw new UsageError(`unknown benchmark '${n}'; choose from: ${Object.keys(BENCHES).join(', ')}`);
+    if (!known(n)) throw new UsageError(`unknown benchmark '${n}'; choose from: ${BENCH_NAMES.join(', ')}`);
   if (values.gb !== undefined) {
     if (!(Number(values.gb) > 0)) throw new UsageError(`invalid --gb "${values.gb}": expected a number above 0`);
     process.env['MAYFLY_OVERLOAD_BYTES'] = String(Number(values.gb) * 2 ** 30);
   }
   let held = true;
-  for (const n of names.length ? names : Object.keys(BENCHES)) held = (await BENCHES[n]!()) && held;
+  for (const n of names.length ? names.filter(known) : BENCH_NAMES) held = (await BENCHES[n]()) && held;
   return held;
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { scaleBand, scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 import { ROOT } from './mayfly-side.ts';
+import { SHORT } from './short.ts';
 
 interface Frame {
   title: string;
@@ -125,6 +126,7 @@ function barChart(chart: BarChart): string {
 
 /** Draws into docs/figures/<name>.svg. */
 export async function draw(name: string, chart: LineChart | BarChart): Promise<void> {
+  if (SHORT) return;
   const dir = join(ROOT, 'docs', 'figures');
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, `${name}.svg`), 'bars' in chart ? barChart(chart) : lineChart(chart));

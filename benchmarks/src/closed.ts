@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { usually } from './short.ts';
 import { print, times } from './table.ts';
 
-const ROUNDS = 3;
+const ROUNDS = usually(3, 1);
 
 function measure(mode: string): Record<string, number> {
   const { stdout, stderr, status } = spawnSync(

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLI, processorTimes, ROOT, spent, type Times } from './mayfly-side.ts';
 import { NATIVE } from './native.ts';
+import { quick } from './short.ts';
 import { print, times } from './table.ts';
 
 const AT_ONCE = 2;
@@ -100,7 +101,7 @@ export async function compile(): Promise<boolean> {
       ['', 'goal', 'Mayfly / gcc'],
       rows.map((r) => [r.what, r.goal === undefined ? '–' : times(r.goal), times(r.ratio)]),
     );
-    return rows.every((r) => r.goal === undefined || r.ratio <= 2 * r.goal);
+    return quick(rows.every((r) => r.goal === undefined || r.ratio <= 2 * r.goal));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

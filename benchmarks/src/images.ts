@@ -8,13 +8,14 @@
  */
 import { draw } from './chart.ts';
 import { MayflySide } from './mayfly-side.ts';
+import { quick, usually } from './short.ts';
 import { storeAndFetch } from './store-peer.ts';
 import { bytes, deviation, mean, median, ms, percent, print, times } from './table.ts';
 
-const SIZES_MB = [1, 4, 16, 64];
-const AT_ONCE = [1, 2, 4, 7];
+const SIZES_MB = usually([1, 4, 16, 64], [1]);
+const AT_ONCE = usually([1, 2, 4, 7], [1, 2]);
 const AT_ONCE_MB = 4;
-const REPEATS = 3;
+const REPEATS = usually(3, 1);
 const LIMIT = 4;
 
 interface ImageView {
@@ -178,5 +179,5 @@ export async function images(): Promise<boolean> {
       'good half. Not measured: tabs, a network, and the copy in the browser\n(a restart on the same node, as ' +
       'here, may use it). "Until restarted" includes starting a thread and fetching the program.',
   );
-  return held;
+  return quick(held);
 }

@@ -11,14 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from '@playwright/test';
 import type { TaskId } from '@mayfly/wire';
 import { MayflySide, TOKEN, launchBrowser } from './mayfly-side.ts';
+import { quick, usually } from './short.ts';
 import { percent, print } from './table.ts';
 import { ScriptedNode } from './scripted-node.ts';
 
-const RANKS = 256;
-const NODES = 16;
-const PER_SECOND = 2000;
+const RANKS = usually(256, 16);
+const NODES = usually(16, 4);
+const PER_SECOND = usually(2000, 200);
 const CRASH_EVERY_MS = 2000;
-const MEASURE_S = 15;
+const MEASURE_S = usually(15, 1);
 /** Of the main thread per second; of 60 frames a second; from the server per second. */
 const BUDGET = { mainMs: 150, dropped: 0.05, bytes: 100_000 };
 
@@ -195,7 +196,7 @@ export async function live(): Promise<boolean> {
       '\nNot measured: programs in the ranks (they are scripted), a graphics card (the canvas is drawn by ' +
         'the processor here), several viewers.',
     );
-    return held;
+    return quick(held);
   } finally {
     script?.stop();
     for (const n of nodes) n.close();

@@ -15,11 +15,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { draw } from './chart.ts';
 import { MayflySide, ROOT } from './mayfly-side.ts';
+import { quick, usually } from './short.ts';
 import { bytes, print, times } from './table.ts';
 
 /** Seconds per measurement, and for one run of the program: what does not fit is left out, and said to be. */
-const EACH = process.env['MAYFLY_MICRO_S'] ?? '0.05';
-const LIMIT = process.env['MAYFLY_MICRO_LIMIT_S'] ?? '25';
+const EACH = process.env['MAYFLY_MICRO_S'] ?? usually('0.05', '0.0002');
+const LIMIT = process.env['MAYFLY_MICRO_LIMIT_S'] ?? usually('25', '2');
 const RUNS: readonly { ranks: number; parts: string[] }[] = [
   { ranks: 2, parts: ['types', 'p2p', 'onesided'] },
   { ranks: 4, parts: ['collectives'] },
@@ -154,5 +155,5 @@ async function report(ours: Figures, theirs: Figures): Promise<boolean> {
       y: { label: 'times' },
       series: [...series].map(([name, points]) => ({ name, points })),
     });
-  return held;
+  return quick(held);
 }

@@ -7,11 +7,19 @@
  */
 import type { JobOptions } from '@mayfly/wire';
 import { MayflySide } from './mayfly-side.ts';
+import { usually } from './short.ts';
 import { bytes, median, ms, print, times } from './table.ts';
 
 const RANKS = 4;
-const MEGABYTES = 4;
-const IMAGES = 16;
+const MEGABYTES = usually(4, 1);
+const IMAGES = usually(16, 8);
+
+const USUAL: readonly [checksums: number, wholeEvery: number][] = [
+  [1, 4],
+  [1, 16],
+  [2, 4],
+];
+const PLAN = usually(USUAL, USUAL.slice(0, 1));
 
 interface Outcome {
   /** Of pages, at the server's disk. */
@@ -55,11 +63,7 @@ export async function parity(): Promise<boolean> {
   const plain = await measure(undefined);
   const rows: string[][] = [['without parity', bytes(plain.sentBytes), '', ms(plain.roundMs), '']];
   let held = true;
-  for (const [checksums, wholeEvery] of [
-    [1, 4],
-    [1, 16],
-    [2, 4],
-  ] as const) {
+  for (const [checksums, wholeEvery] of PLAN) {
     const with_ = await measure({ checksums, wholeEvery });
     const factor = plain.sentBytes / with_.sentBytes;
     held &&= factor >= wholeEvery / 2;

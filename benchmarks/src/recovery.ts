@@ -7,13 +7,14 @@
  */
 import { draw, type BarChart } from './chart.ts';
 import { MayflySide } from './mayfly-side.ts';
+import { quick, usually } from './short.ts';
 import { median, ms, print } from './table.ts';
 
 /** What is measured may be narrowed: MAYFLY_RECOVERY=tab:4 */
 const ONLY = process.env['MAYFLY_RECOVERY']?.split(':');
-const SIZES_MB = [4, 64, 256].filter((mb) => ONLY?.[1] === undefined || Number(ONLY[1]) === mb);
+const SIZES_MB = usually([4, 64, 256], [4]).filter((mb) => ONLY?.[1] === undefined || Number(ONLY[1]) === mb);
 const KINDS = (['node', 'tab'] as const).filter((k) => ONLY === undefined || ONLY[0] === k);
-const REPEATS = 3;
+const REPEATS = usually(3, 1);
 const GOAL_MS = 400;
 
 const PHASES = ['detection', 'assignment', 'start', 'replay'] as const;
@@ -89,5 +90,5 @@ export async function recovery(): Promise<boolean> {
   console.log(
     '\nNot measured: a network, a silent loss (its detection is the grace), a node for which the job has to wait.',
   );
-  return held;
+  return quick(held);
 }

@@ -12,15 +12,16 @@ import { PostgresServer, postgresPrograms } from '@mayfly/storage/test-postgres'
 import type { NodeView } from '@mayfly/wire';
 import { MayflySide, processorTimes } from './mayfly-side.ts';
 import { ScriptedNode } from './scripted-node.ts';
+import { usually } from './short.ts';
 import { bytes, percent, print, us } from './table.ts';
 
-const NODES = Number(process.env['MAYFLY_SCALE_NODES'] ?? 1000);
-const IDLE_MS = 20_000;
+const NODES = Number(process.env['MAYFLY_SCALE_NODES'] ?? usually(1000, 20));
+const IDLE_MS = usually(20_000, 100);
 const RANKS = 4;
 const BURST = 10;
 const SIZE = 1024;
 /** Bursts that each rank sends: the difference between two jobs counts, without their start and end. */
-const BURSTS = [100, 1600] as const;
+const BURSTS: readonly [number, number] = usually([100, 1600], [10, 50]);
 /** Pairs of ranks send bursts to one another. */
 const exchange = (bursts: number): string => `
 import { COMM_WORLD as comm } from 'mayfly';

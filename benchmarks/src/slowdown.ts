@@ -12,20 +12,21 @@
 import { submitBt } from './bt-faults.ts';
 import { draw, type BarChart } from './chart.ts';
 import { MayflySide, spent } from './mayfly-side.ts';
+import { quick, usually } from './short.ts';
 import { median, ms, percent, print } from './table.ts';
 import type { JobOptions, ProtocolName } from '@mayfly/wire';
 
 const RANKS = 4;
-const HEAT = ['--points', '1022', '--steps', '2500', '--pictures', '0'];
-const CHECKPOINTS = [0, 1, 2, 4, 8];
-const ROUNDS = 3;
+const HEAT = ['--points', usually('1022', '126'), '--steps', usually('2500', '200'), '--pictures', '0'];
+const CHECKPOINTS = usually([0, 1, 2, 4, 8], [0, 4]);
+const ROUNDS = usually(3, 1);
 const PROTOCOL = (process.env['MAYFLY_OVERHEAD_PROTOCOL'] ?? 'pessimistic') as ProtocolName;
 const LOGGING = PROTOCOL === 'pessimistic';
 const OVERHEAD = (process.env['MAYFLY_OVERHEAD'] ?? (LOGGING ? 'heat,cg,bt' : 'bt')).split(',');
 const BT_RANKS = Number(process.env['MAYFLY_BT_RANKS'] ?? RANKS);
-const BT_CLASS = process.env['MAYFLY_BT_CLASS'] ?? 'A';
+const BT_CLASS = process.env['MAYFLY_BT_CLASS'] ?? usually('A', 'S');
 const BT_CHECKPOINT_MS = Number(process.env['MAYFLY_BT_CHECKPOINT_MS'] ?? 30_000);
-const BT_ROUNDS = Number(process.env['MAYFLY_BT_ROUNDS'] ?? 2);
+const BT_ROUNDS = Number(process.env['MAYFLY_BT_ROUNDS'] ?? usually(2, 1));
 const NEVER: JobOptions = { checkpointMs: 86_400_000 };
 
 /** One run; `moments`: shares of `usualMs` at which each rank is asked for a checkpoint. Returns its time in ms. */
@@ -98,7 +99,7 @@ export async function slowdown(): Promise<boolean> {
       '\nNot measured: several machines; nodes and server share two cores, so that hashing and storing an ' +
         'image takes time from the ranks.',
     );
-    return kept.find(([n]) => n === 4)![1] >= 0.96;
+    return quick(kept.find(([n]) => n === 4)![1] >= 0.96);
   } finally {
     await side.stop();
   }
@@ -135,7 +136,7 @@ export async function overhead(): Promise<boolean> {
     };
     const programs = [
       script('heat', HEAT),
-      script('cg', ['--matrix', 'bcsstk26.mtx', '--repeat', '2']),
+      script('cg', ['--matrix', usually('bcsstk26.mtx', '1138_bus.mtx'), '--repeat', usually('2', '1')]),
       { name: 'bt', checkpointMs: BT_CHECKPOINT_MS, rounds: BT_ROUNDS, run: bt },
     ];
     for (const { name, checkpointMs, rounds, run } of programs.filter((p) => OVERHEAD.includes(p.name))) {
@@ -206,7 +207,7 @@ export async function overhead(): Promise<boolean> {
       goal: { y: 5, label: 'goal 5 %' },
     });
     console.log('\nNot measured: tabs, "strict", several machines.');
-    return held;
+    return quick(held);
   } finally {
     await side.stop();
   }

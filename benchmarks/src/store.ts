@@ -18,6 +18,7 @@ import { PostgresServer, postgresPrograms } from '@mayfly/storage/test-postgres'
 import { MayflySide } from './mayfly-side.ts';
 import { PostgresPeer } from './postgres-peer.ts';
 import type { Series } from './relay-peer.ts';
+import { quick, usually } from './short.ts';
 import { bytes, median, ms, print, times, us } from './table.ts';
 
 const STREAMS = 8;
@@ -26,8 +27,8 @@ const BULK = [
   { size: 1024, each: 4000 },
   { size: 64 << 10, each: 100 },
 ];
-const ROUNDS = 4;
-const COMMITS = 100;
+const ROUNDS = usually(4, 1);
+const COMMITS = usually(100, 5);
 const LATENCY_BYTES = 1024;
 const PLAN = [64, 16 << 10].map((size) => ({ size, reps: 30, batches: 6 }));
 const BULK_GOAL = 0.5;
@@ -191,7 +192,7 @@ export async function store(): Promise<boolean> {
       '\nNot measured: a database on another machine, several jobs at once, checkpoints, reads. PostgreSQL and the ' +
         'data directory\nlie on the same disk, with the settings of a new PostgreSQL.',
     );
-    return held;
+    return quick(held);
   } finally {
     await postgres.dispose();
     await rm(folder, { recursive: true, force: true });

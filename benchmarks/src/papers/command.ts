@@ -6,6 +6,7 @@ import type { Paper, PaperOptions } from './paper.ts';
 const USAGE = `npm run papers -- NAME [options]    without a name: lists the papers
 
   --long           more seeds, sizes and periods; takes many times as long
+  --short          the least of everything, to see that it runs: at most a minute
   --seed N         another seed, or the first of several (default 1)
   --sensitivity    also with each guessed parameter halved and doubled, at small sizes
   --write          draws the figures as SVG under docs/figures
@@ -27,6 +28,7 @@ export async function papers(args: readonly string[], all: readonly Paper[]): Pr
       allowPositionals: true,
       options: {
         long: { type: 'boolean', default: false },
+        short: { type: 'boolean', default: false },
         seed: { type: 'string', default: '1' },
         sensitivity: { type: 'boolean', default: false },
         virtual: { type: 'boolean', default: false },

@@ -2,8 +2,10 @@
 import { expect, test, vi } from 'vitest';
 import { DEFAULTS, type Implementation } from '@mayfly/simulator';
 import { draw } from '../chart.ts';
+import { PAPER_NAMES } from '../short-names.ts';
 import { papers } from './command.ts';
 import type { Paper } from './paper.ts';
+import { PAPERS } from './registry.ts';
 import { around, crossing, falls, line, neverFalls, type Verdict } from './shapes.ts';
 import { figure5 } from './blocking-vs-nonblocking/cluster.ts';
 import { property } from './blocking-vs-nonblocking/figures.ts';
@@ -147,4 +149,8 @@ test('the command lists papers, helps, and rejects what it does not know', async
   expect(await command('ugly')).toMatchObject({ code: 2, err: expect.stringContaining('there are good, bad') });
   expect(await command('good', '--seed', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('invalid seed') });
   expect(await command('good', '--fast')).toMatchObject({ code: 2, err: expect.stringContaining('--fast') });
+});
+
+test('short.test.ts runs every paper', () => {
+  expect(PAPERS.map(({ name }) => name)).toEqual([...PAPER_NAMES]);
 });

@@ -29,6 +29,7 @@ nodes: without losses, and with a loss of a node now and then. Prints ratios to 
   --programs LIST   of ${PROGRAMS.map((p) => p.name).join(',')} (default: all)
   --rounds N        at most so many rounds (default 3)
   --minutes N       begins no run that would not end within this time (default 20; with --long 150)
+  --short           one program and one round of what is there, to see that it runs
   --long            bigger classes, and a loss every 180 s as well
   --seed N          draws when which node is lost (default 1)
   --help            this text
@@ -61,10 +62,11 @@ export function settingsOf(args: readonly string[]): Settings | undefined {
     values = parseArgs({
       args: [...args],
       options: {
-        programs: { type: 'string', default: PROGRAMS.map((p) => p.name).join(',') },
-        rounds: { type: 'string', default: '3' },
+        programs: { type: 'string' },
+        rounds: { type: 'string' },
         minutes: { type: 'string' },
         long: { type: 'boolean', default: false },
+        short: { type: 'boolean', default: false },
         seed: { type: 'string', default: '1' },
         help: { type: 'boolean', default: false },
       },
@@ -73,7 +75,8 @@ export function settingsOf(args: readonly string[]): Settings | undefined {
     throw new UsageError((e as Error).message, { cause: e });
   }
   if (values.help) return undefined;
-  const programs = [...new Set(values.programs.split(','))].map((name) => {
+  const all = PROGRAMS.map((p) => p.name).join(',');
+  const programs = [...new Set((values.programs ?? (values.short ? 'cg' : all)).split(','))].map((name) => {
     const program = PROGRAMS.find((p) => p.name === name);
     if (!program)
       throw new UsageError(`unknown program "${name}"; there are ${PROGRAMS.map((p) => p.name).join(', ')}`);
@@ -81,11 +84,11 @@ export function settingsOf(args: readonly string[]): Settings | undefined {
   });
   return {
     programs,
-    rounds: whole('rounds', values.rounds, 1, 1000),
+    rounds: whole('rounds', values.rounds ?? (values.short ? '1' : '3'), 1, 1000),
     minutes: whole('minutes', values.minutes ?? (values.long ? '150' : '20'), 1, 100_000),
     long: values.long,
     seed: whole('seed', values.seed, 0, 2 ** 31 - 1),
-    intervals: values.long ? [20, 60, 180] : [20, 60],
+    intervals: values.long ? [20, 60, 180] : values.short ? [20] : [20, 60],
   };
 }
 

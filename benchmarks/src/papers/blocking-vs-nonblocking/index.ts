@@ -4,6 +4,7 @@
  * verdict, and does not decide.
  */
 import { DEFAULTS, PARAMETERS, type ParameterName } from '@mayfly/simulator';
+import { usually } from '../../short.ts';
 import { bytes, ms, print } from '../../table.ts';
 import type { Paper, PaperOptions } from '../paper.ts';
 import type { Verdict } from '../shapes.ts';
@@ -119,7 +120,7 @@ function sensitivity(options: PaperOptions): void {
 async function run(options: PaperOptions): Promise<boolean> {
   const { long, seed } = options;
   const seeds = long ? [seed, seed + 1, seed + 2] : [seed];
-  const setting: Setting = { parameters: DEFAULTS, seeds, sizes: long ? 'long' : 'default' };
+  const setting: Setting = { parameters: DEFAULTS, seeds, sizes: long ? 'long' : usually('default', 'small') };
   parameters();
   const verdicts: [figure: string, verdict: Verdict][] = [];
   let held = true;

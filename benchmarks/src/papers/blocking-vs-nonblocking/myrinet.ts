@@ -43,15 +43,17 @@ export const figure7: Figure = {
     };
     const byPeriod = (name: SeriesName): Point[] => of(all, name).map((m) => [m.experiment.period!, m.time]);
     const at = crossing(byPeriod('vcl'), byPeriod('nemesis'));
+    const crosses: Verdict = {
+      shape: 'Vcl is faster than Pcl/Nemesis only with a wave every 15 s or less (7.5 to 30 s)',
+      ours: at === undefined ? 'they do not cross' : `they cross at a wave every ${seconds(at)}`,
+      holds: at !== undefined && at >= 7.5 && at <= 30,
+    };
     return [
       proportional('pcl'),
       proportional('nemesis'),
       unmoved('pcl'),
-      {
-        shape: 'Vcl is faster than Pcl/Nemesis only with a wave every 15 s or less (7.5 to 30 s)',
-        ours: at === undefined ? 'they do not cross' : `they cross at a wave every ${seconds(at)}`,
-        holds: at !== undefined && at >= 7.5 && at <= 30,
-      },
+      // Fewer ranks do not cross there.
+      ...(all.some((m) => m.experiment.ranks === 64) ? [crosses] : []),
       { ...unmoved('nemesisContinues'), beside: CONTINUES },
     ];
   },

@@ -8,13 +8,14 @@ import type { ProtocolName } from '@mayfly/wire';
 import { Cluster } from '../../protocols/cluster.ts';
 import { PROTOCOL_NAMES } from '../../protocols/names.ts';
 import { PROGRAMS } from '../../protocols/programs.ts';
+import { usually } from '../../short.ts';
 import { median, print } from '../../table.ts';
 import { line, neverFalls, type Point, type Verdict } from '../shapes.ts';
 import { list, percent, seconds } from './figure.ts';
 
 /** s */
-const PERIODS = [0.5, 1, 2, 4];
-const ROUNDS = 2;
+const PERIODS = usually([0.5, 1, 2, 4], [0.5]);
+const ROUNDS = usually(2, 1);
 /** No run is begun after this time. */
 const LIMIT_MS = 240_000;
 

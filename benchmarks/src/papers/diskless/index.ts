@@ -2,6 +2,7 @@
  * Chen et al., Fault tolerant high performance computing by a coding approach (PPoPP 2005): Tables 1 to 7, Figures 6
  * and 7, as far as one thread can follow them with the real codes. Residuals and bits decide; times stand beside.
  */
+import { usually } from '../../short.ts';
 import { ms, percent, print } from '../../table.ts';
 import type { Paper, PaperOptions } from '../paper.ts';
 import { CODES, PAPER_PLAN, experiment, type CodeName, type Result } from './experiment.ts';
@@ -9,7 +10,7 @@ import { NAMES, PAPER, PROBLEMS, verdicts } from './tables.ts';
 
 const MOST = 5;
 /** Of the unknowns of the paper, without `--long`. */
-const PART = 16;
+const PART = usually(16, 64);
 const HEAD = ['', ...PROBLEMS.map((p) => `problem ${p.name}`)];
 const COUNTS = Array.from({ length: MOST }, (_, i) => i + 1);
 

@@ -5,18 +5,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkFiles, simulateFederation } from '@mayfly/simulator';
+import { quick, usually } from '../../short.ts';
 import { print } from '../../table.ts';
 import type { Paper, PaperOptions } from '../paper.ts';
 import { agrees, inRange, tolerance, type Row } from './rows.ts';
 import { COSTS, type Setting } from './setups.ts';
 import { failures, tables, type Table } from './tables.ts';
 
-const SEEDS = 100;
+const SEEDS = usually(100, 16);
+/** The range of a few seeds is too small for the paper's number. */
+const right = (r: Row): boolean => agrees(r) && quick(inRange(r));
 const number = (x: number): string => x.toFixed(1);
 
 function cells(r: Row): string[] {
   const { instant: i, costly, reference: ref } = r;
-  const verdict = r.cannot ? 'cannot follow' : !agrees(r) || !inRange(r) ? 'DOES NOT HOLD' : 'holds';
+  const verdict = r.cannot ? 'cannot follow' : !right(r) ? 'DOES NOT HOLD' : 'holds';
   return [
     r.what,
     r.paper ?? '–',
@@ -90,7 +93,7 @@ async function run(options: PaperOptions): Promise<boolean> {
       ]),
   );
   const rows = all.flatMap((t) => t.rows);
-  const wrong = all.flatMap((t) => t.rows.filter((r) => !agrees(r) || !inRange(r)).map((r) => `${t.name}, ${r.what}`));
+  const wrong = all.flatMap((t) => t.rows.filter((r) => !right(r)).map((r) => `${t.name}, ${r.what}`));
   console.log(`\n${rows.length - wrong.length} of ${rows.length} rows hold or cannot follow.`);
   for (const w of wrong) console.log(`  DOES NOT HOLD: ${w}`);
   return wrong.length === 0;
