@@ -41,9 +41,7 @@ const PROGRAMS: readonly Program[] = [
   { name: 'recursion', args: ['apart', '33'] },
 ];
 /** MAYFLY_NAS=nas-ep: only these. */
-const ONLY = (process.env['MAYFLY_NAS'] ?? usually(undefined, 'nas-is,nas-cg'))?.split(
-  ',',
-);
+const ONLY = (process.env['MAYFLY_NAS'] ?? usually(undefined, 'nas-is,nas-cg'))?.split(',');
 const ROUNDS = Number(process.env['MAYFLY_NAS_ROUNDS'] ?? usually(5, 1));
 /** Goal of the kernels against native code. */
 const NATIVE_GOAL = 1.2;
