@@ -176,12 +176,13 @@ export interface CheckpointScheduler {
 /** Of a scheduler to the logs of its job. */
 export type WaveLogEvent =
   /**
-   * A wave begins. `ended`: everything that they sent is here. `starting`: they have not begun, so their cut is their
-   * start.
+   * A wave of so many tasks begins; those that have been spawned since begin behind it. `ended`: everything that they
+   * sent is here. `starting`: they have not begun, so their cut is their start.
    */
   | {
       readonly type: 'wave';
       readonly wave: number;
+      readonly tasks: number;
       readonly ended: readonly TaskId[];
       readonly starting: readonly TaskId[];
     }

@@ -17,6 +17,10 @@
  *  G3 A receiver's channels are recorded when everybody has cut, every message before a cut is here, and all records
  *     are durable.
  *  G4 A message after its sender's cut is never recorded: the sender sends it again.
+ *  G5 A task may have cut before this Channel Memory hears of the wave: word of it takes a while to one that works at
+ *     another server. What the task sends behind its cut waits from then on, and the cut counts when the wave begins
+ *     here. A task that the wave takes to be at its start, and that has acted here meanwhile, keeps the wave from being
+ *     had.
  *  G6 (`pcl`) Before the images the channels are flushed: a task may take its image when everybody has marked its
  *     channels and every message before a mark has come ("When a process has received the marker of every other
  *     process, it checkpoints"). Until then it receives nothing that was sent after a mark.
@@ -27,64 +31,7 @@
  * Each rule is a method of its own, so that a planted bug is a subclass.
  */
 import { FILES, WORLD, type Cut, type TaskId } from '@mayfly/wire';
-
-/** A message that waits for its receiver's cut. */
-export interface LateMessage {
-  readonly src: TaskId;
-  readonly channel: number;
-}
-
-export type GateEffect =
-  /** The message gets the next arrival number of its receiver now ({@link Gate.numbered}), and is pushed. */
-  | { readonly type: 'release'; readonly dst: TaskId; readonly message: LateMessage }
-  /** The arrival is appended to the wave stream of its receiver, under its number. `body`: it alone is missing. */
-  | { readonly type: 'record'; readonly dst: TaskId; readonly number: number; readonly body: boolean }
-  /** Everything of the wave that this receiver's image lacks is recorded, durably. */
-  | { readonly type: 'recorded'; readonly dst: TaskId; readonly wave: number }
-  /** (`pcl`) The task may take its image. */
-  | { readonly type: 'flushed'; readonly dst: TaskId; readonly wave: number };
-
-/** An arrival that its receiver's next image may lack. */
-interface Arrival {
-  readonly number: number;
-  readonly src: TaskId;
-  readonly channel: number;
-}
-
-/** One receiver. */
-interface Door {
-  /** It has cut in the wave under way. */
-  cut: boolean;
-  /** In the order in which they came. */
-  late: LateMessage[];
-  /** Released, and not numbered yet: some may be to be recorded (`pcl`). */
-  released: number;
-  /** Numbered and not yet forgotten, in order. */
-  arrivals: Arrival[];
-  /** Records in the wave's stream, and those of them that are durable. */
-  records: number;
-  durable: number;
-  /** G3 has been reported. */
-  recorded: boolean;
-  /** G6 has been reported. */
-  flushed: boolean;
-  /** It has ended: it takes everything. `leaves`: it has, but the wave under way has its image. */
-  ended: boolean;
-  leaves: boolean;
-}
-
-export interface GateState {
-  /** Number of the wave under way; 0: none is. */
-  wave: number;
-  /** By sender ({@link slot}): messages of its cut for each task; undefined: it has not cut. */
-  readonly cuts: (number[] | undefined)[];
-  /** (`pcl`) By sender: messages of its mark for each task. */
-  readonly marks: (number[] | undefined)[];
-  /** By sender ({@link slot}), by receiver: whole messages that have come. */
-  readonly seen: number[][];
-  /** By task; undefined where another Channel Memory is its home. */
-  readonly doors: (Door | undefined)[];
-}
+import type { Arrival, Door, Early, GateEffect, GateState, LateMessage } from './gate-state.ts';
 
 /** Senders besides the tasks: the world and the file service. They cut last, together ({@link Gate.mark}). */
 const OUTSIDE = 2;
@@ -99,6 +46,8 @@ export class Gate {
   constructor(tasks: number, home: (task: TaskId) => boolean, state?: GateState) {
     this.state = state ?? {
       wave: 0,
+      last: 0,
+      early: [],
       cuts: [undefined, undefined],
       marks: [],
       seen: [[], []],
@@ -121,6 +70,7 @@ export class Gate {
               late: [],
               released: 0,
               arrivals: [],
+              consumed: 0,
               records: 0,
               durable: 0,
               recorded: false,
@@ -143,6 +93,19 @@ export class Gate {
 
   hasCut(task: TaskId): boolean {
     return this.state.wave > 0 && this.state.cuts[slot(task)] !== undefined;
+  }
+
+  /** CUT of the task is news: of the wave under way, or G5. */
+  expects(wave: number, task: TaskId): boolean {
+    if (this.belongs(wave)) return !this.hasCut(task);
+    const said = this.state.early[task];
+    return this.comesEarly(wave, task) && !(said?.wave === wave && said.cut);
+  }
+
+  /** G5: the task has neither sent nor consumed anything here. */
+  mayStart(task: TaskId): boolean {
+    const { doors, seen } = this.state;
+    return (doors[task]?.consumed ?? 0) === 0 && !seen[slot(task)]!.some((n) => n > 0);
   }
 
   mayCut(task: TaskId): boolean {
@@ -192,7 +155,9 @@ export class Gate {
 
   /** The receiver has consumed so far: no image of it will lack these arrivals. */
   consumed(dst: TaskId, upTo: number): void {
-    const { arrivals } = this.state.doors[dst]!;
+    const d = this.state.doors[dst]!;
+    const { arrivals } = d;
+    d.consumed = Math.max(d.consumed, upTo);
     let gone = 0;
     while (gone < arrivals.length && arrivals[gone]!.number <= upTo) gone++;
     if (gone > 0) arrivals.splice(0, gone);
@@ -203,17 +168,27 @@ export class Gate {
   /** `ended`: tasks that have ended, with everything they sent here. */
   begin(wave: number, ended: Iterable<TaskId>): void {
     const s = this.state;
-    s.wave = wave;
+    s.wave = s.last = wave;
     s.cuts.fill(undefined);
     s.marks.fill(undefined);
     for (const d of s.doors)
       if (d) Object.assign(d, { cut: false, records: 0, durable: 0, recorded: false, flushed: false });
+    s.early.forEach((said, task) => {
+      if (!said || said.wave > wave) return;
+      s.early[task] = undefined;
+      if (said.wave < wave) return;
+      s.marks[task] = said.line;
+      if (said.cut) s.cuts[slot(task as TaskId)] = this.line(task as TaskId, said.line);
+    });
+    this.#releaseAll();
     for (const task of ended) this.ended(task);
+    this.#flushAll();
   }
 
-  /** CUT of a task. One of another wave means nothing. It may come again, over a new connection. */
+  /** CUT of a task. It may come again, over a new connection; one of a wave that is over means nothing. */
   cut(wave: number, task: TaskId, cut: Cut): void {
     const s = this.state;
+    if (this.comesEarly(wave, task)) return this.#says(task, { wave, line: this.#perTask(cut.sends), cut: true });
     if (!this.belongs(wave)) return;
     s.cuts[slot(task)] ??= this.line(task, this.#perTask(cut.sends));
     const d = s.doors[task];
@@ -228,6 +203,8 @@ export class Gate {
 
   /** (`pcl`) MARK of a task: it has sent so much, and sends nothing more before its image. It may come again. */
   frozen(wave: number, task: TaskId, sends: Cut['sends']): void {
+    if (this.comesEarly(wave, task) && this.state.early[task]?.wave !== wave)
+      return this.#says(task, { wave, line: this.#perTask(sends), cut: false });
     if (!this.belongs(wave)) return;
     this.state.marks[task] ??= this.#perTask(sends);
     this.#flushAll();
@@ -296,9 +273,21 @@ export class Gate {
   /** G1; with `pcl`, from the mark on. What comes from outside is never held: the outside cuts when everybody has. */
   protected holds(src: TaskId, dst: TaskId, channel: number): boolean {
     const s = this.state;
+    if (this.early(src, dst, channel)) return true;
     if (s.wave === 0 || s.doors[dst]!.cut) return false;
     const mark = s.marks[src];
     return !this.before(src, dst, channel) || (!!mark && channel > (mark[dst] ?? 0));
+  }
+
+  /** G5. The home of a task hears of a wave before the task does. */
+  protected comesEarly(wave: number, task: TaskId): boolean {
+    return wave > this.state.last && !this.state.doors[task];
+  }
+
+  /** G5. */
+  protected early(src: TaskId, dst: TaskId, channel: number): boolean {
+    const said = this.state.early[src];
+    return !!said && channel > (said.line[dst] ?? 0);
   }
 
   /** G3, without durability: nothing that belongs to the wave can still come for this receiver. */
@@ -342,9 +331,25 @@ export class Gate {
     }
   }
 
-  #release(dst: TaskId, d: Door): void {
-    d.released += d.late.length;
-    for (const message of d.late.splice(0)) this.#out.push({ type: 'release', dst, message });
+  #says(task: TaskId, said: Early): void {
+    this.state.early[task] = said;
+    this.#releaseAll();
+  }
+
+  /** What nothing holds back any more. */
+  #releaseAll(): void {
+    this.state.doors.forEach(
+      (d, dst) => d && this.#release(dst as TaskId, d, (m) => this.holds(m.src, dst as TaskId, m.channel)),
+    );
+  }
+
+  #release(dst: TaskId, d: Door, stays = (m: LateMessage): boolean => this.early(m.src, dst, m.channel)): void {
+    for (const message of d.late.splice(0))
+      if (stays(message)) d.late.push(message);
+      else {
+        d.released++;
+        this.#out.push({ type: 'release', dst, message });
+      }
   }
 
   #perTask(counts: Cut['sends']): number[] {

@@ -254,7 +254,7 @@ export class WaveStage implements LogStage {
 
   #cut(task: TaskId, wave: number, cut: Cut): void {
     const gate = this.#gate;
-    if (wave !== gate.wave || gate.hasCut(task)) return;
+    if (!gate.expects(wave, task)) return;
     this.noMoreThan(task, cut);
     const d = this.#s.destinations[task];
     if (d && cut.arrivals > d.index.count)
@@ -282,7 +282,7 @@ export class WaveStage implements LogStage {
   step(event: StageEvent): boolean {
     switch (event.type) {
       case 'wave':
-        this.#begin(event.wave, event.ended, event.starting);
+        this.#begin(event);
         break;
       case 'mark':
         this.#gate.mark(event.wave);
@@ -305,13 +305,18 @@ export class WaveStage implements LogStage {
     return true;
   }
 
-  #begin(wave: number, ended: readonly TaskId[], starting: readonly TaskId[]): void {
+  #begin({ wave, tasks, ended, starting }: Extract<StageEvent, { type: 'wave' }>): void {
     const gate = this.#gate;
     for (const ws of this.#streams) if (ws) ws.records = 0;
     this.#written.clear();
     this.counts = noCounts();
     gate.begin(wave, ended);
-    for (const task of starting) {
+    const spawned = this.#s.sources.slice(tasks).map((s) => s.task);
+    for (const task of [...starting, ...spawned]) {
+      if (!gate.mayStart(task)) {
+        this.#cannot(task, 'it began while word of the wave was on its way'); // G5
+        continue;
+      }
       gate.frozen(wave, task, START_OF_TASK.sends);
       gate.cut(wave, task, START_OF_TASK);
     }

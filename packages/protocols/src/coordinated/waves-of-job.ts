@@ -42,7 +42,7 @@ export const waveService = (
     const { id: job, size, channelMemories, checkpointMs } = spec;
     const participants = [...Array.from({ length: channelMemories }, (_, cm) => `cm${cm}`), 'images'];
     const core = scheduler({ job, tasks: size, participants, settings: settingsOf(spec) });
-    return new WavesOfJob(job, core, host, checkpointMs > 0);
+    return new WavesOfJob(job, size, core, host, checkpointMs > 0);
   },
 });
 
@@ -61,6 +61,8 @@ export class WavesOfJob implements ServicePart {
 
   constructor(
     private readonly job: JobId,
+    /** Of which the scheduler knows. */
+    private tasks: number,
     readonly scheduler: CheckpointScheduler,
     private readonly host: UnitsHost,
     /** The owner of the job has chosen the period. */
@@ -82,7 +84,10 @@ export class WavesOfJob implements ServicePart {
     const waves = of<WaveRecord>('wave');
     const [line] = of<LineRecord>('line');
     this.#near = new Set(left.flatMap(([key]) => (isKind('near', key) ? [key] : [])));
-    for (const w of waves) this.#records.set(w.wave, w);
+    for (const w of waves) {
+      this.#records.set(w.wave, w);
+      this.tasks = Math.max(this.tasks, w.tasks.length);
+    }
     const last = waves.reduce<WaveRecord | undefined>((a, b) => (a && a.wave > b.wave ? a : b), undefined);
     const size = Math.max(0, ...this.host.logs().map((log) => log.size));
     const tasks = Array.from({ length: size }, (_, t) => taskId(t));
@@ -134,6 +139,7 @@ export class WavesOfJob implements ServicePart {
   }
 
   grow(tasks: number): void {
+    this.tasks = Math.max(this.tasks, tasks);
     this.tell({ type: 'grow', tasks });
   }
 
@@ -160,7 +166,8 @@ export class WavesOfJob implements ServicePart {
       case 'begin':
         this.figures.waveBegins(0, e.wave);
         host.image({ type: 'wave', job, wave: e.wave });
-        for (const log of logs) log.step({ type: 'wave', wave: e.wave, ended: e.ended, starting: e.starting });
+        for (const log of logs)
+          log.step({ type: 'wave', wave: e.wave, tasks: this.tasks, ended: e.ended, starting: e.starting });
         return;
       case 'mark':
         for (const log of logs) log.step({ type: 'mark', wave: e.wave }); // Y1

@@ -12,6 +12,11 @@ export class ClusterGate extends Gate {
     return src < this.state.doors.length && !this.state.doors[src];
   }
 
+  /** All Channel Memories of the job hear of a wave in one step (Y6 of clusters-of-job.ts). */
+  protected override comesEarly(): boolean {
+    return false;
+  }
+
   protected override holds(src: TaskId, dst: TaskId, channel: number): boolean {
     return !this.#foreign(src) && super.holds(src, dst, channel);
   }

@@ -254,7 +254,7 @@ export class ClustersOfJob implements ServicePart {
         this.#forced[cluster] = e.forced;
         host.image({ type: 'wave', job, wave: sn, tasks: this.tasks[cluster]! });
         for (const log of logs) log.step({ type: 'clcBegins', cluster, clc: { sn, ended, starting } });
-        logs[cluster]!.step({ type: 'wave', wave: sn, ended, starting });
+        logs[cluster]!.step({ type: 'wave', wave: sn, tasks: this.#size, ended, starting });
         return;
       }
       case 'mark':
@@ -352,12 +352,16 @@ export class ClustersOfJob implements ServicePart {
     log.step({ type: 'sendersWentBack', rolled });
   }
 
+  /** Tasks of the job. */
+  get #size(): number {
+    return this.tasks.reduce((n, of) => n + of.length, 0);
+  }
+
   /** As a Channel Memory looks them up; those of other clusters are none of its business. */
   #byTask(record: ClcRecord): TaskOfWave[] {
     const own = new Map(tasksOfClc(record).map((t) => [t.task, t]));
-    const size = this.tasks.reduce((n, of) => n + of.length, 0);
     return Array.from(
-      { length: size },
+      { length: this.#size },
       (_, t): TaskOfWave => own.get(taskId(t)) ?? { task: taskId(t), state: 'start' },
     );
   }

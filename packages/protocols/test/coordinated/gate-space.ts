@@ -12,7 +12,8 @@
  */
 import { taskId, type TaskId } from '@mayfly/wire';
 import type { Freeze } from '../../src/coordinated/freeze.ts';
-import type { Gate, GateState } from '../../src/coordinated/gate.ts';
+import type { Gate } from '../../src/coordinated/gate.ts';
+import type { GateState } from '../../src/coordinated/gate-state.ts';
 import { Wrong } from './wrong.ts';
 
 export interface Space {
@@ -23,7 +24,9 @@ export interface Space {
   readonly breaks: number;
   /** Bodies stay at the Channel Memory until the receiver pulls them. */
   readonly pulls: boolean;
-  readonly gate: new (tasks: number, home: () => boolean, state?: GateState) => Gate;
+  readonly gate: new (tasks: number, home: (task: number) => boolean, state?: GateState) => Gate;
+  /** Task 0 has another home, which hears of the wave before this gate does: the first word of it may be its CUT. */
+  readonly late?: boolean;
   /** The wave may be abandoned. */
   readonly abandons?: boolean;
   /** `pcl`: freeze, mark, flush before the images. */
@@ -65,6 +68,8 @@ interface State {
   gate: GateState;
   tasks: Task[];
   begun: boolean;
+  /** The gate has heard of the wave. */
+  heard: boolean;
   over: boolean;
   left: number;
   breaks: number;
@@ -76,10 +81,15 @@ export interface Explored {
   readonly wrong?: string;
 }
 
+const homesOf =
+  (o: Space) =>
+  (task: number): boolean =>
+    !o.late || task > 0;
+
 export function explore(o: Space, most = 5_000_000): Explored {
   const first: State = {
-    gate: new o.gate(o.tasks, () => true).state,
-    tasks: Array.from({ length: o.tasks }, () => ({
+    gate: new o.gate(o.tasks, homesOf(o)).state,
+    tasks: Array.from({ length: o.tasks }, (_, q) => ({
       sends: new Array<number>(o.tasks).fill(0),
       receives: new Array<number>(o.tasks).fill(0),
       consumed: 0,
@@ -91,9 +101,10 @@ export function explore(o: Space, most = 5_000_000): Explored {
       log: [],
       count: 0,
       records: [],
-      recorded: false,
+      recorded: !homesOf(o)(q),
     })),
     begun: false,
+    heard: false,
     over: false,
     left: o.messages,
     breaks: o.breaks,
@@ -127,19 +138,21 @@ export function explore(o: Space, most = 5_000_000): Explored {
 }
 
 type Move = readonly [
-  what: 'begin' | 'abandon' | 'mark' | 'send' | 'image' | 'deliver' | 'consume' | 'pull' | 'break',
+  what: 'begin' | 'hear' | 'abandon' | 'mark' | 'send' | 'image' | 'deliver' | 'consume' | 'pull' | 'break',
   task: number,
   x?: number,
 ];
 
 function movesOf(s: State, o: Space): Move[] {
   const moves: Move[] = [];
+  const home = homesOf(o);
+  if (s.begun && !s.heard) moves.push(['hear', 0]);
   if (!s.begun) moves.push(['begin', 0]);
   else if (o.abandons && !s.over && !s.tasks.every((t) => t.recorded)) moves.push(['abandon', 0]);
   s.tasks.forEach((t, q) => {
-    if (s.left > 0) for (let p = 0; p < o.tasks; p++) if (p !== q) moves.push(['send', q, p]);
-    if (s.begun && !s.over && !t.image) {
-      if (!o.pcl || t.flushed) moves.push(['image', q]);
+    if (s.left > 0) for (let p = 0; p < o.tasks; p++) if (p !== q && home(p)) moves.push(['send', q, p]);
+    if (s.begun && (s.heard || !home(q)) && !s.over && !t.image) {
+      if (!o.pcl || t.flushed || (!home(q) && s.tasks.every((other) => other.mark))) moves.push(['image', q]);
       else if (!t.mark) moves.push(['mark', q]);
     }
     if (t.up.length > 0) {
@@ -157,10 +170,10 @@ function apply(s: State, [what, q, x]: Move, o: Space): void {
   switch (what) {
     case 'begin':
       s.begun = true;
-      return withGate(s, o, (g) => {
-        g.begin(1, []);
-        g.mark(1);
-      });
+      if (!o.late) hears(s, o);
+      return;
+    case 'hear':
+      return hears(s, o);
     case 'send':
       s.left--;
       return leaves(t, o, { k: 'D', dst: x!, n: ++t.sends[x!]! });
@@ -171,7 +184,8 @@ function apply(s: State, [what, q, x]: Move, o: Space): void {
         delete each.image;
         delete each.mark;
       }
-      return withGate(s, o, (g) => g.over(1));
+      if (s.heard) withGate(s, o, (g) => g.over(1));
+      return;
     case 'mark':
       t.mark = [...t.sends];
       t.up.push({ k: 'M' });
@@ -200,6 +214,16 @@ function apply(s: State, [what, q, x]: Move, o: Space): void {
     case 'deliver':
       return atCm(s, q, t.up.shift()!, o);
   }
+}
+
+/** Word of the wave comes to the gate; and that it is over, if it is. */
+function hears(s: State, o: Space): void {
+  s.heard = true;
+  withGate(s, o, (g) => {
+    g.begin(1, []);
+    g.mark(1);
+    if (s.over) g.over(1);
+  });
 }
 
 /** `pcl`: what the comm worker does with a frame of the ring. */
@@ -265,6 +289,7 @@ function atCm(s: State, q: number, f: Up, o: Space): void {
       const { sends, receives, consumed, held } = t.image;
       g.cut(1, taskId(q), { arrivals: consumed, sends: pairs(sends), receives: pairs(receives), held });
     } else if (f.k === 'K') {
+      if (!homesOf(o)(q)) return;
       g.consumed(taskId(q), f.a);
       t.log = t.log.filter((a) => a.number > f.a || o.pulls);
     } else if (f.k === 'P') t.log = t.log.filter((a) => a.number !== f.a);
@@ -281,7 +306,7 @@ function number(s: State, g: Gate, dst: number, src: number, n: number): void {
 
 /** Lets the gate act, and does what it says. */
 function withGate(s: State, o: Space, act: (g: Gate) => void): void {
-  const g = new o.gate(o.tasks, () => true, s.gate);
+  const g = new o.gate(o.tasks, homesOf(o), s.gate);
   act(g);
   for (let effects = g.take(); effects.length > 0; effects = g.take())
     for (const e of effects) {
@@ -325,7 +350,7 @@ function whole(s: State): void {
 function atRest(s: State): void {
   s.tasks.forEach((t, p) => {
     if (!t.recorded && !s.over) throw new Wrong(`Q11: the channels of task ${p} are never recorded`);
-    if (s.gate.doors[p]!.late.length > 0) throw new Wrong(`Q11: a message to task ${p} is held back for ever`);
+    if ((s.gate.doors[p]?.late.length ?? 0) > 0) throw new Wrong(`Q11: a message to task ${p} is held back for ever`);
     t.sends.forEach((n, q) => {
       if (s.tasks[q]!.receives[p] !== n) throw new Wrong(`Q11: task ${q} never gets message ${n} of ${p}`);
     });

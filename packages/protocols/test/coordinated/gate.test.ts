@@ -16,6 +16,7 @@ const whole: [string, Partial<Space>][] = [
   ['three messages between three tasks', { tasks: 3, messages: 3, breaks: 0 }],
   ['two messages between three tasks, a connection breaks', { tasks: 3 }],
   ['two messages between three tasks that are pulled', { tasks: 3, pulls: true, breaks: 0 }],
+  ['word of a wave comes late, three messages between three tasks', { late: true, tasks: 3, messages: 3, breaks: 0 }],
   ['pcl, three messages between three tasks', { tasks: 3, messages: 3, breaks: 0, pcl: freeze }],
 ];
 
@@ -32,6 +33,10 @@ test.each<[string, Partial<Space>]>([
   ['bodies that stay until they are pulled', { pulls: true, breaks: 0 }],
   ['three tasks', { tasks: 3, breaks: 0 }],
   ['a wave that is abandoned', { abandons: true }],
+  ['word of a wave comes late', { late: true, tasks: 3, breaks: 0 }],
+  ['word of a wave comes late, a connection breaks', { late: true, messages: 3 }],
+  ['word of a wave that is abandoned comes late', { late: true, messages: 3, abandons: true }],
+  ['pcl, word of a wave comes late', { late: true, pcl: freeze }],
   ['pcl', { pcl: freeze }],
   ['pcl, three tasks', { pcl: freeze, tasks: 3, messages: 1 }],
   ['pcl, a wave that is abandoned', { pcl: freeze, abandons: true, breaks: 0 }],
@@ -43,7 +48,7 @@ test.each<[string, Partial<Space>]>([
   expect(states).toBeGreaterThan(1000);
 });
 
-type Rule = 'holds' | 'records' | 'bodies' | 'complete' | 'flushed' | 'line';
+type Rule = 'comesEarly' | 'early' | 'holds' | 'records' | 'bodies' | 'complete' | 'flushed' | 'line';
 /** A gate that follows another rule. */
 const gate = (rule: Rule, undone: (this: Gate, ...args: never[]) => unknown): Partial<Space> => {
   class Planted extends Gate {}
@@ -82,6 +87,8 @@ test.each<[string, RegExp, Partial<Space>]>([
     }),
   ],
   ['G4: records messages after the cut', /^Q2/, { ...gate('records', () => true), tasks: 3, messages: 1, breaks: 0 }],
+  ['G5: has no ear for a wave that it does not know', /^Q11/, { ...gate('comesEarly', () => false), late: true }],
+  ['G5: pushes messages behind an early cut', /^Q[12]/, { ...gate('early', () => false), late: true }],
   [
     'takes what has come with CUT for the cut',
     /^Q[12]/,

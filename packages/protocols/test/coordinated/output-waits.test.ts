@@ -23,6 +23,7 @@ function begins(waveMs: number, forMs: number, waits: { output: number; bytes: n
   });
   const waves = new WavesOfJob(
     JOB,
+    1,
     scheduler,
     {
       now: () => now,
