@@ -2,62 +2,22 @@
  * Channel Memories at a server that stands by, over a real PostgreSQL: messages pass both servers, and the answer is
  * right whichever of them is lost.
  */
-import { startHeadlessNode } from '@mayfly/node/headless';
-import { needPrograms, PostgresServer } from '@mayfly/storage/test-postgres';
-import type { MayflyServer } from '@mayfly/server';
-import type { JobView, RoomView, ServerView } from '@mayfly/wire';
+import { needPrograms } from '@mayfly/storage/test-postgres';
+import {
+  jobId,
+  type DashboardEvents,
+  type DashboardRequests,
+  type JobView,
+  type RoomView,
+  type ServerView,
+  type WavesView,
+} from '@mayfly/wire';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { io, type Socket } from 'socket.io-client';
 import { expect, it } from 'vitest';
-import { api, freshDir, later, until } from './harness.ts';
-import { startProcess, type ServerProcess } from './server-process.ts';
-
-/** Each line of standard input lets a ring go on; long messages go in parts. */
-const RING = `
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-int main(int argc, char **argv) {
-  int rank, size, *long_one = calloc(100000, sizeof(int));
-  long sum = 0;
-  char line[16];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (int round = 1; round <= 4; round++) {
-    for (int i = 0; i < 100; i++) {
-      int mine = 1000 * round + 10 * i + rank, got;
-      MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, i, &got, 1, MPI_INT, (rank + size - 1) % size, i,
-                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      sum += got;
-    }
-    long_one[99999] = (int)sum;
-    MPI_Sendrecv_replace(long_one, 100000, MPI_INT, (rank + 1) % size, 7, (rank + size - 1) % size, 7, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
-    sum += long_one[99999] % 1000;
-    printf("round %d: %ld\\n", round, sum);
-    fflush(stdout);
-    if (rank == 0 && !fgets(line, sizeof line, stdin)) return 1;
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-}
-`;
-const RANKS = 4;
-/** What each rank prints. */
-const answer = ((): string[] => {
-  const sums = Array<number>(RANKS).fill(0);
-  const out = Array<string>(RANKS).fill('');
-  const before = (r: number): number => (r + RANKS - 1) % RANKS;
-  for (let round = 1; round <= 4; round++) {
-    for (let i = 0; i < 100; i++) for (let r = 0; r < RANKS; r++) sums[r]! += 1000 * round + 10 * i + before(r);
-    const sent = [...sums];
-    for (let r = 0; r < RANKS; r++) {
-      sums[r]! += sent[before(r)]! % 1000;
-      out[r] += `round ${round}: ${sums[r]}\n`;
-    }
-  }
-  return out;
-})();
+import { TOKEN, later, until } from './harness.ts';
+import type { ServerProcess } from './server-process.ts';
+import { RANKS, TwoServers } from './two-servers.ts';
 
 /** A balancer with a way of its own for data links. @returns its address */
 async function balancer(to: { control: ServerProcess; data: ServerProcess }): Promise<string> {
@@ -85,80 +45,17 @@ const programs = needPrograms();
 it.skipIf(programs === undefined)(
   'of a job are at both servers; one is killed, one stands still, and jobs end with their answer',
   async () => {
-    const postgres = await PostgresServer.start(programs!);
-    later(() => postgres.dispose());
-    const begin = async (port = 0): Promise<ServerProcess> =>
-      startProcess({
-        port,
-        dataDir: await freshDir(),
-        store: postgres.url(),
-        leaseMs: 2000,
-        log: 'info',
-        channelMemories: 2,
-        limits: { requestsPerMinute: 1e6 },
-      });
-    let first = await begin();
-    await until('the first serves', () => first.output().includes('serves on'));
-    const second = await begin();
-    await until('the second has seats', () => first.output().includes('has seats for'));
-    let reached = first;
-    const ask = (
-      ...of: Parameters<typeof api> extends [unknown, ...infer Rest] ? Rest : never
-    ): ReturnType<typeof api> => api({ localUrl: reached.url } as MayflyServer, ...of);
-    /** Its server may just be going. */
-    const asked = async <T>(path: string): Promise<T | undefined> => {
-      const got = await ask('GET', path).catch(() => undefined);
-      return got?.status === 200 ? (got.body as T) : undefined;
-    };
-    const node = async (name: string, server: string, slots: number): Promise<void> => {
-      const n = await startHeadlessNode({ server, slots, name });
-      later(() => n.close());
-    };
-    /** The one that serves first. */
-    const servers = async (): Promise<NonNullable<ServerView['servers']>> =>
-      (await asked<ServerView>('/api/server'))?.servers ?? [];
-    const memories = async (): Promise<number[]> => (await servers()).map((s) => s.memories);
-    /** @returns its path */
-    const submit = async (more: { room?: string } = {}): Promise<string> => {
-      const { status, body } = await ask('POST', '/api/jobs', {
-        program: { language: 'c', sources: { 'ring.c': RING } },
-        size: RANKS,
-        options: { interactive: true, team: 1, mapBy: 'node' },
-        ...more,
-      });
-      expect(status, JSON.stringify(body)).toBe(201);
-      return `/api/jobs/${(body as JobView).id}`;
-    };
-    const stdout = async (path: string): Promise<string[]> =>
-      Promise.all([0, 1, 2, 3].map(async (rank) => String((await asked(`${path}/tasks/${rank}/stdout?from=0`)) ?? '')));
-    const inRound = (path: string, n: number): Promise<unknown> =>
-      until(`all are in round ${n}`, async () => (await stdout(path)).every((text) => text.includes(`round ${n}`)));
-    const type = (path: string): Promise<unknown> =>
-      until('a line is taken', async () =>
-        ask('POST', `${path}/stdin`, new TextEncoder().encode('on\n')).then(
-          (taken) => taken.status < 300,
-          () => false,
-        ),
-      );
-    /** From a round to the end. */
-    const rest = async (path: string, round: number): Promise<void> => {
-      for (; round <= 4; round++) {
-        await inRound(path, round);
-        await type(path);
-      }
-      await until('the job has ended', async () => (await asked<JobView>(path))?.endedAt !== undefined);
-      expect(await asked<JobView>(path)).toMatchObject({ state: 'done' });
-      expect(await stdout(path)).toEqual(answer);
-    };
-
+    const two = await TwoServers.start(programs!);
+    const [served, second] = await two.both();
+    let first = served;
+    const { ask, asked, begin, inRound, memories, node, rest, servers, submit, type } = two;
     const to = { control: first, data: second };
     // A room whose messages pass the first server, although it has the dispatcher.
     const opened = await ask('POST', '/api/rooms', { name: 'Physics', server: `127.0.0.1:${first.port}` });
     expect(opened.status, JSON.stringify(opened.body)).toBe(201);
     const { code: room } = opened.body as RoomView;
     expect((await ask('POST', '/api/rooms', { name: 'Nowhere', server: 'not an address' })).status).toBe(400);
-    const inRoom = await startHeadlessNode({ server: first.url, slots: RANKS, name: 'in the room', room });
-    later(() => inRoom.close());
+    await node('in the room', first.url, RANKS, room);
     const pinned = await submit({ room });
     await inRound(pinned, 1);
     expect(await memories()).toEqual([2, 0]);
@@ -176,7 +73,7 @@ it.skipIf(programs === undefined)(
     expect((await asked<ServerView>('/api/server'))!.dataLinks).toBe(2);
     // The owner goes; the other one serves from then on.
     await first.kill();
-    reached = to.control = second;
+    two.reached = to.control = second;
     await until('the second serves', () => second.output().includes('serves on'));
     await type(job);
     await inRound(job, 2);
@@ -196,5 +93,68 @@ it.skipIf(programs === undefined)(
     first.signal('SIGCONT');
     await rest(job, 2);
     await rest(next, 2);
+  },
+);
+
+it.skipIf(programs === undefined).each(['vcl', 'pcl'] as const)(
+  'of a job under %s are at both servers; a node and the other server are killed, and the answer is right',
+  async (protocol) => {
+    const two = await TwoServers.start(programs!);
+    const [first, second] = await two.both();
+    const { asked, inRound, memories, node, rest, submit, type } = two;
+    const lost = await node('at the first', first.url, 2);
+    await node('at the second', second.url, 4);
+    await node('another', first.url, 4);
+    // Under one of them only output that waits asks for waves.
+    const job = await submit({ options: { protocol, checkpointMs: protocol === 'vcl' ? 300 : 600_000 } });
+    const early = new Set<number>();
+    const viewer: Socket<DashboardEvents, DashboardRequests> = io(`${first.url}/dashboard`, { auth: { token: TOKEN } });
+    later(async () => void viewer.disconnect());
+    viewer.on('provisional', ({ streams }) => streams.forEach((s) => early.add(s.task)));
+    expect(await viewer.emitWithAck('watch', { job: jobId(job.slice(-12)), provisional: true })).toEqual({ ok: true });
+    const waves = async (): Promise<WavesView> => (await asked<JobView>(job))!.waves!;
+    // What ranks print is final when a wave has it: one that all Channel Memories have heard of.
+    await inRound(job, 1);
+    expect(await memories()).toEqual([1, 1]);
+    expect((await waves()).committed).toBeGreaterThan(0);
+    if (protocol === 'pcl') expect([...early].sort()).toEqual([0, 1, 2, 3]);
+    lost.kill();
+    await until('all have gone back', async () => (await waves()).rollbacks === 1);
+    await type(job);
+    await inRound(job, 2);
+    // The Channel Memory begins again where it was.
+    expect(await memories()).toEqual([1, 1]);
+    await second.kill();
+    await type(job);
+    await inRound(job, 3);
+    expect((await memories())[0]).toBe(2);
+    expect((await waves()).rollbacks).toBe(2);
+    await rest(job, 3);
+  },
+);
+
+it.skipIf(programs === undefined)(
+  'of a job that a lost server ends, or that waits for its log there, are elsewhere only where its room asks for it',
+  async () => {
+    const two = await TwoServers.start(programs!);
+    const [first, second] = await two.both();
+    const { ask, asked, inRound, memories, node, rest, submit } = two;
+    const opened = await ask('POST', '/api/rooms', { name: 'Physics', server: `127.0.0.1:${second.port}` });
+    const { code: room } = opened.body as RoomView;
+    await node('in the room', first.url, 12, room);
+    await node('outside', first.url, 4);
+    const here = await submit({ options: { team: 1, durability: 'behind' } });
+    await inRound(here, 1);
+    expect(await memories()).toEqual([2, 0]);
+    const none = await submit({ room, options: { team: 1, protocol: 'none' } });
+    const behind = await submit({ room, options: { team: 1, durability: 'behind' } });
+    const clusters = await submit({ room, options: { protocol: 'hc3i', clusters: 2 } });
+    await Promise.all([none, behind, clusters].map((job) => inRound(job, 1)));
+    // Those of clusters hear of each other in one step.
+    expect(await memories()).toEqual([4, 4]);
+    await second.kill();
+    await until('the job under none has ended', async () => (await asked<JobView>(none))?.endedAt !== undefined);
+    expect(await asked<JobView>(none)).toMatchObject({ state: 'failed', error: { code: 'SERVER_RESTARTED' } });
+    for (const job of [here, behind, clusters]) await rest(job, 1);
   },
 );

@@ -27,7 +27,15 @@ export * from './images/events.ts';
 export { TeamSets, type ImageSet } from './images/team-sets.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
-export { isWhole, type WaveEffect, type WaveEvent, type WaveOptions } from './contract/waves.ts';
+export type { Provisional } from './channel-memory/census.ts';
+export {
+  countOf,
+  isWhole,
+  type GateCounts,
+  type WaveEffect,
+  type WaveEvent,
+  type WaveOptions,
+} from './contract/waves.ts';
 export { memberService } from './app/members-of-job.ts';
 export { Membership } from './app/membership.ts';
 export { Recovery, type StateOf } from './app/recovery.ts';

@@ -14,7 +14,7 @@
  *      worker, which retains it, or in the socket. A core whose append or sync found storage stopped recovers when it
  *      can be written again, however often that takes.
  *  H6  Only a job that begins has its core at another server (../memories): write-ahead files of this one know nothing
- *      of it then. A core that was lost there recovers here.
+ *      of it then. Where tasks go back, the next core is at that server, too. A core that was lost there recovers here.
  */
 import { ServedLog, protocols, type LogCore, type LogIo } from '@mayfly/protocols';
 import { MayflyError } from '@mayfly/wire';
@@ -40,7 +40,7 @@ export class ChannelMemoryHost {
   readonly #logger: Logger;
   readonly #local: MemorySeat;
   #seat: Seat;
-  /** H6: where its first core works. */
+  /** H6: where its next core works. */
   #elsewhere: Seat | undefined;
   #closed = false;
   #recoveries = 0;
@@ -173,10 +173,11 @@ export class ChannelMemoryHost {
     const superseded = (): boolean => this.#closed || restarts !== this.#restarts;
     const elsewhere = this.#elsewhere;
     this.#elsewhere = undefined;
+    const moves = elsewhere === undefined && this.#seat.server !== undefined;
     if (elsewhere)
       try {
         this.#seat = elsewhere;
-        return await elsewhere.recover(this.served, superseded, true);
+        return await elsewhere.recover(this.served, superseded, restarts === 0);
       } catch (error) {
         await elsewhere.unlink(CloseCode.BROKEN, 'the Channel Memory begins elsewhere').close();
         if (!(error instanceof SeatLost)) throw error;
@@ -185,6 +186,7 @@ export class ChannelMemoryHost {
     this.#seat = this.#local;
     // A line that was drawn meanwhile has a core of its own.
     await this.#seat.recover(this.served, superseded, restarts === 0);
+    if (moves || elsewhere) this.#deps.moved?.(this.spec.index);
   }
 
   /** Opens the streams that the core lacks for so many tasks. Resolves when a core that has recovered can take them. */
@@ -248,10 +250,11 @@ export class ChannelMemoryHost {
     const old = this.#seat.unlink(CloseCode.BROKEN, code);
     const { log, recovery } = protocols[this.spec.protocol];
     if (!recovery.restarts || (!stop && !moves && ++this.#recoveries > MAX_RECOVERIES)) {
-      this.#deps.answers.failed(this.spec.index, {
-        code,
-        message: stop?.message ?? 'The Channel Memory failed. See the server log.',
-      });
+      const message = stop?.message ?? 'The Channel Memory failed. See the server log.';
+      this.#deps.answers.failed(
+        this.spec.index,
+        moves ? { code: 'SERVER_RESTARTED', message: error.message } : { code, message },
+      );
       return;
     }
     if (log.goesBack) {
@@ -264,7 +267,6 @@ export class ChannelMemoryHost {
       await old.close();
       if (!stop && !moves) await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
       if (!this.#closed) await this.#recoverWhenWritable();
-      if (moves) this.#deps.moved?.(this.spec.index);
     })();
     this.ready.catch((e: unknown) =>
       this.#deps.answers.failed(this.spec.index, {
@@ -285,6 +287,7 @@ export class ChannelMemoryHost {
     this.#restarts++;
     this.served.drop();
     const old = this.#seat.unlink(CloseCode.BROKEN, 'all tasks go back');
+    this.#elsewhere = this.#seat.next?.();
     const waiting = this.#atLine;
     this.#atLine = undefined;
     const before = this.#closing;

@@ -81,6 +81,8 @@ export interface Seat {
   sendOut(): void;
   /** Closes its links. @returns what closes its streams */
   unlink(code: number, reason: string): { close(): Promise<void> };
+  /** Where the next core works, if it is where this one does. Absent, undefined: at this server. */
+  next?(): Seat | undefined;
   /** Resolves when nothing is being synced, and no output waits for its turn. */
   synced(): Promise<void>;
 }

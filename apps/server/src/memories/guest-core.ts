@@ -12,6 +12,7 @@ import {
   streamsBetween,
   type CmEffect,
   type CmEvent,
+  type GateCounts,
   type StreamName,
   type StreamRecords,
 } from '@mayfly/protocols';
@@ -28,6 +29,7 @@ export interface GuestCoreDeps extends SeatDeps {
   say(message: ToOwner): void;
 }
 
+const NO_COUNTS: GateCounts = { recorded: 0, recordedBytes: 0, held: 0, heldBytes: 0 };
 /** Watched messages between two reports. */
 const MOST_TAPPED = 2000;
 
@@ -44,14 +46,18 @@ export class GuestCore implements Behind {
   readonly #ready: Promise<void>;
   #core: ChannelMemory | undefined;
   #tapped: number[] = [];
+  /** Bytes of each stream that somebody reads before they are final, and what was reported of them last. */
+  #preview = 0;
+  #previewed = '';
   #closing: Promise<void> | undefined;
 
-  constructor({ seat, spec, options }: Open, deps: GuestCoreDeps) {
+  constructor({ seat, spec, options, traffic }: Open, deps: GuestCoreDeps) {
     this.spec = spec;
     this.#number = seat;
     this.#options = options;
     this.#deps = deps;
     this.#traffic = new Traffic(options.size);
+    if (traffic) this.#traffic.load(traffic);
     const core = (): ChannelMemory | undefined => this.#core;
     this.#seat = new MemorySeat(spec, this.#traffic, deps, {
       get core() {
@@ -66,7 +72,7 @@ export class GuestCore implements Behind {
       .recover(
         { newCore: () => this.#newCore(), begin: (core, read) => this.#begin(core, read) },
         () => this.#closing !== undefined,
-        true,
+        traffic === undefined,
       )
       .then(() => {
         const report = this.report();
@@ -79,6 +85,8 @@ export class GuestCore implements Behind {
     const { job, protocol } = this.spec;
     return new ChannelMemory(protocols[protocol].log, {
       ...this.#options,
+      // H1 of channel-memory-host.ts.
+      ...(this.#deps.log.durability === 'sync-only' && { durability: 'strict' as const }),
       authorise: (capability) => this.#deps.capabilities.authorise(job, capability),
     });
   }
@@ -98,12 +106,15 @@ export class GuestCore implements Behind {
   }
 
   /** An order of the owner. */
-  take(m: Extract<ToSeats, { type: 'event' | 'grow' | 'hold' | 'tap' }>): void {
+  take(m: Extract<ToSeats, { type: 'event' | 'grow' | 'hold' | 'tap' | 'preview' }>): void {
     switch (m.type) {
       case 'event':
         return this.#put(m.event);
       case 'hold':
         return this.#seat.hold(m.on);
+      case 'preview':
+        this.#preview = m.bytes;
+        return;
       case 'tap':
         this.#traffic.tap = m.on
           ? (...message) => void (this.#tapped.length < 4 * MOST_TAPPED && this.#tapped.push(...message))
@@ -150,7 +161,8 @@ export class GuestCore implements Behind {
       default: {
         if (effect.type === 'world') effect = { ...effect, body: this.#seat.bodyOf(effect.body) };
         const progress = effect.type === 'fenced' ? { progress: this.#core!.progress(effect.task) } : {};
-        this.#deps.say({ type: 'answer', seat: this.#number, effect, ...progress });
+        const counts = effect.type === 'recorded' ? { counts: this.#core!.waveCounts() ?? NO_COUNTS } : {};
+        this.#deps.say({ type: 'answer', seat: this.#number, effect, ...progress, ...counts });
       }
     }
   }
@@ -189,10 +201,21 @@ export class GuestCore implements Behind {
       links,
       logBytes,
       memory: core.memory(),
+      unshown: core.unshown(),
+      ...this.#previewOf(core),
       tasks,
       traffic: this.#traffic.report(),
       tapped,
     };
+  }
+
+  /** What has changed. */
+  #previewOf(core: ChannelMemory): Pick<SeatReport, 'preview'> {
+    const preview = this.#preview > 0 ? core.provisional(this.#preview) : [];
+    const version = preview.map((p) => p.version).join();
+    if (version === this.#previewed) return {};
+    this.#previewed = version;
+    return { preview };
   }
 
   #taskOf(core: ChannelMemory, task: TaskId, into: Float64Array): void {

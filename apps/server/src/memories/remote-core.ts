@@ -2,16 +2,19 @@
  * The core of a Channel Memory that works at another server, as its ServedLog sees it: takes events, and can be asked
  * for what that server reported last.
  */
-import type { CmEffect, CmEvent, LogCore, Progress } from '@mayfly/protocols';
+import { countOf, type CmEffect, type CmEvent, type GateCounts, type LogCore, type Progress } from '@mayfly/protocols';
 import { FILES, WORLD, taskId, type TaskId } from '@mayfly/wire';
 import { taskReport, type SeatReport, type TaskReport } from './seat-messages.ts';
 
 const NOTHING: CmEffect[] = [];
 const HOLDS_NOTHING: Progress['logs'] = { arrivals: 0, consumed: 0, determinants: 0, held: [], sent: [] };
 
-/** Only a protocol without waves and clusters has its core elsewhere (seats.ts). */
+/** Reports without a reader of output that is not final, after which it is not reported any more. */
+const UNREAD = 8;
+
+/** Of a protocol whose Channel Memories need not be in one process (seats.ts). */
 export class RemoteCore implements LogCore {
-  readonly line = undefined;
+  readonly line: LogCore['line'];
   /** That server flushes. */
   readonly flushDue = false;
   readonly worldDue = false;
@@ -22,9 +25,16 @@ export class RemoteCore implements LogCore {
   readonly #sent = new Map<TaskId, { src: TaskId; channel: number; bytes: number }[]>();
   #tasks: number;
   #report: SeatReport;
+  #counts: Readonly<GateCounts> | undefined;
+  #preview: ReturnType<LogCore['provisional']> = [];
+  /** Bytes of each stream that were asked for, and reports since then. */
+  #asked = 0;
+  #unread = 0;
 
-  constructor(tasks: number, report: SeatReport, send: (event: CmEvent) => void) {
+  /** @param line where it begins */
+  constructor(tasks: number, line: LogCore['line'], report: SeatReport, send: (event: CmEvent) => void) {
     this.#tasks = tasks;
+    this.line = line;
     this.#report = report;
     this.#send = send;
   }
@@ -45,6 +55,12 @@ export class RemoteCore implements LogCore {
 
   reported(report: SeatReport): void {
     this.#report = report;
+    if (report.preview) this.#preview = report.preview;
+    if (++this.#unread > UNREAD) this.#asked = 0;
+  }
+  /** The channels of a task are recorded in a wave. */
+  counted(counts: Readonly<GateCounts>): void {
+    this.#counts = counts;
   }
   fenced(task: TaskId, progress: Progress): void {
     this.#fenced.set(task, progress);
@@ -66,8 +82,11 @@ export class RemoteCore implements LogCore {
 
   /** Of the file service and of standard input. */
   logged(src: TaskId, dst: TaskId): number {
-    if (src === FILES) return this.#of(dst).answers;
-    return src === WORLD && dst === taskId(0) ? this.#of(dst).typed : 0;
+    const { answers, typed } = this.#of(dst);
+    const reported = src === FILES ? answers : src === WORLD && dst === taskId(0) ? typed : 0;
+    // The first report was made before the core had gone back there.
+    const begins = this.line?.to?.tasks[dst];
+    return begins?.state === 'image' ? Math.max(reported, countOf(begins.cut.receives, src)) : reported;
   }
 
   durable(src: TaskId, dst: TaskId): number {
@@ -97,9 +116,17 @@ export class RemoteCore implements LogCore {
     return this.#report.memory;
   }
 
-  // Of waves and clusters.
+  unshown = (): ReturnType<LogCore['unshown']> => this.#report.unshown;
+  waveCounts = (): ReturnType<LogCore['waveCounts']> => this.#counts;
+  provisional = (bytes: number): ReturnType<LogCore['provisional']> => {
+    this.#asked = bytes;
+    this.#unread = 0;
+    return this.#preview;
+  };
+  /** Bytes of each stream that somebody reads before they are final. */
+  get previewed(): number {
+    return this.#asked;
+  }
+  /** Of clusters. */
   awaiting = (): number => 0;
-  unshown = (): ReturnType<LogCore['unshown']> => ({ messages: 0, output: 0, bytes: 0, requests: 0 });
-  provisional = (): ReturnType<LogCore['provisional']> => [];
-  waveCounts = (): undefined => undefined;
 }

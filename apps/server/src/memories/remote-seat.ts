@@ -22,6 +22,8 @@ export interface SeatHost {
   connect(path: string, client: string): import('ws').WebSocket;
   /** The seat hears nothing any more. */
   forget(seat: number): void;
+  /** One more seat. */
+  seat(spec: CmSpec, traffic: Traffic, sitting: Sitting): Seat;
 }
 
 /** A server that does not close a seat for so long is not waited for: its writes are fenced. */
@@ -41,6 +43,7 @@ export class RemoteSeat implements Seat {
   #core: RemoteCore | undefined;
   #report: SeatReport | undefined;
   #tapped = false;
+  #previewed = 0;
   #lost: SeatLost | undefined;
   #recovered: { resolve: (report: SeatReport) => void; reject: (error: Error) => void } | undefined;
   readonly #grown: { resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -64,17 +67,18 @@ export class RemoteSeat implements Seat {
     return this.#report?.logBytes ?? 0;
   }
 
-  async recover(served: ServedLog, superseded: () => boolean): Promise<void> {
+  async recover(served: ServedLog, superseded: () => boolean, counted: boolean): Promise<void> {
     const { authorise: _, ...options } = served.coreOptions();
     const { job, index, protocol } = this.#spec;
     const report = await new Promise<SeatReport>((resolve, reject) => {
       if (this.#lost) return reject(this.#lost);
       this.#recovered = { resolve, reject };
-      this.#host.send({ type: 'open', seat: this.number, spec: { job, index, protocol }, options });
+      const traffic = counted ? {} : { traffic: this.#traffic.report() };
+      this.#host.send({ type: 'open', seat: this.number, spec: { job, index, protocol }, options, ...traffic });
     });
     if (superseded()) return;
     this.#served = served;
-    this.#core = new RemoteCore(options.size, report, (event) =>
+    this.#core = new RemoteCore(options.size, options.line, report, (event) =>
       this.#send({ type: 'event', seat: this.number, event }),
     );
     this.#load(report);
@@ -95,6 +99,7 @@ export class RemoteSeat implements Seat {
         const core = this.#core;
         if (!core) return;
         if (m.progress && m.effect.type === 'fenced') core.fenced(m.effect.task, m.progress);
+        if (m.counts) core.counted(m.counts);
         return this.#served?.answered(core, m.effect);
       }
       case 'grown': {
@@ -124,6 +129,9 @@ export class RemoteSeat implements Seat {
     const on = this.#traffic.tap !== undefined;
     if (on !== this.#tapped) this.#send({ type: 'tap', seat: this.number, on });
     this.#tapped = on;
+    const { previewed: bytes } = this.#core;
+    if (bytes !== this.#previewed) this.#send({ type: 'preview', seat: this.number, bytes });
+    this.#previewed = bytes;
   }
 
   #load(report: SeatReport): void {
@@ -145,6 +153,10 @@ export class RemoteSeat implements Seat {
   }
 
   // From its host
+
+  next(): Seat | undefined {
+    return this.#lost ? undefined : this.#host.seat(this.#spec, this.#traffic, this.#sitting);
+  }
 
   openStreams(size: number): Promise<void> {
     return new Promise((resolve, reject) => {

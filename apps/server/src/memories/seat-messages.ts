@@ -5,7 +5,15 @@
  * The owner opens a seat for one core, gives it events, and closes it. Whatever ends their connection ends all seats of
  * it: the other server drops the cores, and the owner has them recover at itself.
  */
-import type { ChannelMemory, ChannelMemoryOptions, CmEffect, CmEvent, Progress } from '@mayfly/protocols';
+import type {
+  ChannelMemory,
+  ChannelMemoryOptions,
+  CmEffect,
+  CmEvent,
+  GateCounts,
+  Progress,
+  Provisional,
+} from '@mayfly/protocols';
 import type { ErrorCode } from '@mayfly/wire';
 import { deserialize, serialize } from 'node:v8';
 import type { LinkSettings, SeatIo, SeatSpec } from '../hosts/memory-seat.ts';
@@ -29,13 +37,22 @@ export interface Join {
 /** `seat`: a number that the owner gives once. */
 export type ToSeats =
   | Join
-  | { type: 'open'; seat: number; spec: SeatSpec; options: Omit<ChannelMemoryOptions, 'authorise'> }
+  /** `traffic`: of the cores before, which this one goes on counting from. */
+  | {
+      type: 'open';
+      seat: number;
+      spec: SeatSpec;
+      options: Omit<ChannelMemoryOptions, 'authorise'>;
+      traffic?: TrafficReport;
+    }
   | { type: 'event'; seat: number; event: CmEvent }
   /** Its job has more tasks. Answered by `grown`. */
   | { type: 'grow'; seat: number; size: number }
   | { type: 'hold'; seat: number; on: boolean }
   /** Somebody watches single messages. */
   | { type: 'tap'; seat: number; on: boolean }
+  /** Somebody reads output that is not final: so many bytes of each stream are reported. 0: nobody does. */
+  | { type: 'preview'; seat: number; bytes: number }
   /** Answered by `closed`. */
   | { type: 'close'; seat: number; code: number; reason: string };
 
@@ -46,8 +63,8 @@ export type ToOwner =
   | { type: 'joined' }
   | { type: 'refused'; message: string }
   | { type: 'recovered'; report: SeatReport }
-  /** `progress`: of the task that is fenced. */
-  | { type: 'answer'; seat: number; effect: Answer; progress?: Progress }
+  /** `progress`: of the task that is fenced. `counts`: of the wave in which the channels of a task are recorded. */
+  | { type: 'answer'; seat: number; effect: Answer; progress?: Progress; counts?: Readonly<GateCounts> }
   | { type: 'grown'; seat: number; error?: { code: ErrorCode; message: string } }
   /** The core is not used again. */
   | { type: 'broke'; seat: number; code: ErrorCode; message: string }
@@ -60,6 +77,9 @@ export interface SeatReport {
   links: number;
   logBytes: number;
   memory: ReturnType<ChannelMemory['memory']>;
+  unshown: ReturnType<ChannelMemory['unshown']>;
+  /** Output that is not final. Absent: as reported last. */
+  preview?: Provisional[];
   /** {@link REPORTED} numbers of each task, by task. */
   tasks: Float64Array;
   traffic: TrafficReport;

@@ -6,8 +6,10 @@
  *
  *  C1  When its job begins a core goes to the server that its room asks for, if that is there, else to the one with the
  *      least load. It stays there.
- *  C2  Only a core whose log has everything in the database before it is passed on (`pessimistic`, `strict`): what a
- *      server had in its memory is lost with it.
+ *  C2  What a server has in its memory is lost with it. So of itself only a core goes elsewhere whose log has
+ *      everything in the database before it is passed on (`pessimistic`, `strict`), or whose tasks go back. A job that
+ *      would end, or wait longer for each message, goes where its room asks for it. A core that others of its job must
+ *      hear of in one step stays.
  *  C3  A server that is silent for SILENT_MS is lost: its seats are, whatever it does later.
  */
 import { protocols } from '@mayfly/protocols';
@@ -102,12 +104,15 @@ export class Seats {
    */
   place(spec: CmSpec, pinned: string | undefined, traffic: Traffic, sitting: Sitting): Seat | undefined {
     const { log } = protocols[spec.protocol];
-    if (spec.durability !== 'strict' || log.keeps === 'memory') return undefined;
+    if (log.inOneProcess) return undefined;
+    const anywhere = log.goesBack ?? (log.keeps === 'durable' && spec.durability === 'strict');
+    if (!anywhere && pinned === undefined) return undefined;
     const servers = [...this.#servers.values()].filter((s) => s.ready);
     const least = leastLoaded([this.#load, ...servers.map((s) => s.load)]);
     const asked = servers.find((s) => s.address === pinned);
     const here = pinned !== undefined && pinned === this.#address;
-    return here ? undefined : (asked ?? servers[least - 1])?.seat(spec, traffic, sitting);
+    if (here) return undefined;
+    return (asked ?? (anywhere ? servers[least - 1] : undefined))?.seat(spec, traffic, sitting);
   }
 
   /** The server processes of the storage, this one first. @throws MayflyError */

@@ -46,6 +46,8 @@ export interface LogPolicy {
    * memory is void. What tasks write can be undone until the service calls it stable.
    */
   readonly goesBack?: true;
+  /** The Channel Memories of a job hear of each other in one step: all of them work in the process of the service. */
+  readonly inOneProcess?: true;
   /** The protocol's own steps on the way of a message (stage.ts); absent: it has none. */
   readonly stages?: {
     /** Of the stages' streams. */

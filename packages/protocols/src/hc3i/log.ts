@@ -12,6 +12,7 @@ import { Links } from './links.ts';
 /** @param OfLinks a planted bug is another class */
 export const clusterLog = (OfLinks: typeof Links = Links): LogPolicy => ({
   ...waveLog('hc3i'),
+  inOneProcess: true, // Y6 of clusters-of-job.ts
   stages: {
     letters: ['x', 'v'],
     begin(s) {
