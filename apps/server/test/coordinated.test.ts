@@ -220,3 +220,57 @@ it('shows output before it is final to who asks for it, takes it back at a loss,
   expect(await Promise.all([stdout(0), stdout(1)])).toEqual(final);
   expect(unasked.pictures).toEqual([]);
 });
+
+/** Rounds of a ring, and an end after so many and a line of standard input; nothing is printed before. */
+const WORKS = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, size, on = 0, line = 0, rounds = atoi(argv[1]);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; !on; i++) {
+    MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 1, &line, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    if (rank == 0 && i == rounds) getchar();
+    MPI_Allreduce(MPI_IN_PLACE, &i, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    on = i == rounds;
+  }
+  printf("%d ends\\n", rank);
+  MPI_Finalize();
+}
+`;
+
+it.each([
+  ['vcl', 2000, {}],
+  ['pcl', 2000, {}],
+  // Each round between its clusters forces checkpoints.
+  ['hc3i', 100, { clusters: 2 }],
+] as const)(
+  'a node that may soon be lost asks for a checkpoint of all whom its ranks take along (%s)',
+  async (protocol, rounds, more) => {
+    const server = await sharedServer();
+    const nodes = await Promise.all(
+      [0, 1].map((n) => startHeadlessNode({ server: server.localUrl, slots: 2, name: `node ${n}` })),
+    );
+    for (const n of nodes) later(() => n.close());
+    const program = { language: 'c', sources: { 'works.c': WORKS } };
+    const options = { protocol, checkpointMs: 600_000, interactive: true, mapBy: 'node', ...more };
+    const { body } = await api(server, 'POST', '/api/jobs', { program, args: [String(rounds)], size: 4, options });
+    const path = `/api/jobs/${body.id as string}`;
+    const view = async (): Promise<JobView> => (await api(server, 'GET', path)).body as JobView;
+    await until('all run', async () => (await view()).tasks.every((t) => t.messagesOut > 10));
+    nodes[0]!.foresee();
+    await until('they have a checkpoint', async () => (await view()).waves!.committed > 0);
+    nodes[0]!.kill();
+    const spare = await startHeadlessNode({ server: server.localUrl, slots: 2, name: 'spare' });
+    later(() => spare.close());
+    await until('they go on', async () => (await view()).waves!.rollbacks > 0);
+    expect((await view()).waves!.rolledBack.every((r) => r.wave > 0)).toBe(true);
+    await api(server, 'POST', `${path}/stdin`, new TextEncoder().encode('on\n'));
+    await until('the job has ended', async () => (await view()).endedAt !== undefined);
+    expect(await view()).toMatchObject({ state: 'done' });
+  },
+);

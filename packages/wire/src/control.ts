@@ -238,6 +238,8 @@ export interface NodeToServer {
   goodbye: (m: Goodbye, ack?: () => void) => void;
   /** The node changes how many ranks it takes. */
   slots: (m: { slots: number }) => void;
+  /** The node may soon be lost: its page is hidden, or its battery is low. Its ranks want a checkpoint. */
+  foresees: () => void;
   /** `taken`: the other node has it. */
   parity: (m: ParityPart, pages: Uint8Array | undefined, ack: (taken: boolean) => void) => void;
 }

@@ -363,6 +363,7 @@ export class NodeSockets {
           ? this.#service.dispatch({ type: 'slots', connection: id, slots: this.#slots(c, m.slots) })
           : bad('slots'),
       );
+      socket.on('foresees', () => this.#service.dispatch({ type: 'foresees', connection: id }));
       socket.on('parity', (m, pages, ack) => {
         if (!parityPart.Check(m) || typeof ack !== 'function') return bad('parity');
         if (pages != null && (!(pages instanceof Uint8Array) || pages.length > MOST_PARITY)) return bad('parity');

@@ -37,7 +37,7 @@ export interface DaemonApi {
   picture(job: JobId): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> } | undefined>;
   setSlots(slots: number): void;
   setName(name: string): void;
-  checkpoint(): void;
+  foresee(): void;
   farewell(reason: string): void;
   frameDied(frame: number, why: string): void;
 }

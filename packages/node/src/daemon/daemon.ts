@@ -321,9 +321,10 @@ export class Daemon {
     this.changed();
   }
 
-  /** Asks every rank for a checkpoint soon. */
-  checkpoint(): void {
+  /** This node may soon be lost: its ranks take a checkpoint, those that take it with others by way of the server. */
+  foresee(): void {
     this.jobs.checkpoint();
+    if (this.welcomed) this.socket?.emit('foresees');
   }
 
   /** Memory runs out on this machine: ends one rank as crashed, rather than all of them with the process. */

@@ -74,7 +74,7 @@ const api: DaemonApi = {
   picture: async (job) => daemon?.picture(job),
   setSlots: (n) => daemon?.setSlots(n),
   setName: (s) => daemon?.setName(s),
-  checkpoint: () => daemon?.checkpoint(),
+  foresee: () => daemon?.foresee(),
   farewell: (reason) => daemon?.farewell(reason),
   frameDied: (frame, why) => deaths.get(frame)?.(why),
 };

@@ -60,8 +60,8 @@ export interface HeadlessNode {
   readonly sandbox: Sandbox | undefined;
   snapshot(): VolunteerSnapshot;
   setSlots(slots: number): void;
-  /** Asks every rank here for a checkpoint soon. */
-  checkpoint(): void;
+  /** It may soon be lost: its ranks take a checkpoint. */
+  foresee(): void;
   /**
    * Takes last images of its ranks (5 s at most, or `patience` ms), and sends a goodbye: the server places the ranks
    * elsewhere at once, and they lose nothing.
@@ -180,7 +180,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
     sandbox,
     snapshot: () => daemon.snapshot(),
     setSlots: (n) => daemon.setSlots(n),
-    checkpoint: () => daemon.checkpoint(),
+    foresee: () => daemon.foresee(),
     async close(patience) {
       clearInterval(guard);
       await daemon.stop('stopped', patience);

@@ -39,6 +39,9 @@ export interface VolunteerOptions {
   daemonWorker?: () => Worker;
 }
 
+/** A page that is hidden for so long may stay hidden, and be frozen. */
+const HIDDEN_MS = 500;
+
 /**
  * One volunteer per page; more only without an identity that is kept.
  *
@@ -91,6 +94,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let loading: AbortController | undefined;
   let frames: Frames | undefined;
   let battery: Battery | undefined;
+  let hidden: ReturnType<typeof setTimeout> | undefined;
   let away: boolean | undefined;
   let ease = AT_EASE;
   /** Ends what listens to the machine. */
@@ -153,6 +157,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     const low = lowBattery(c);
     if (low !== noMore) {
       noMore = low;
+      if (low) void daemon.foresee();
       void daemon.setSlots(offered());
       show(raw);
     }
@@ -188,12 +193,14 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
 
   const onVisibility = (): void => {
     visibleSince = Date.now();
-    if (document.visibilityState === 'hidden') void daemon?.checkpoint();
+    clearTimeout(hidden);
+    // A page that is being closed is hidden first.
+    if (document.visibilityState === 'hidden') hidden = setTimeout(() => void daemon?.foresee(), HIDDEN_MS);
     consider();
   };
-  const onFreeze = (): void => void daemon?.checkpoint();
+  const onFreeze = (): void => void daemon?.foresee();
   const onPageHide = (): void => {
-    void daemon?.checkpoint();
+    clearTimeout(hidden);
     void daemon?.farewell('the page was closed');
   };
   const onPageShow = (e: PageTransitionEvent): void => {
@@ -307,6 +314,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     daemon = undefined;
     worker = undefined;
     clearTimeout(look);
+    clearTimeout(hidden);
     document.removeEventListener('visibilitychange', onVisibility);
     document.removeEventListener('freeze', onFreeze);
     removeEventListener('pagehide', onPageHide);

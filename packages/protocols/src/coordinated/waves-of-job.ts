@@ -107,6 +107,8 @@ export class WavesOfJob implements ServicePart {
     return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave)), ...this.#near];
   }
 
+  readonly #underWay = (): boolean => this.scheduler.underWay !== undefined;
+
   #view(): WavesView {
     const { due } = this.scheduler;
     return this.#statistics.view({
@@ -122,8 +124,8 @@ export class WavesOfJob implements ServicePart {
     this.tell({ type: 'lost', task: ranks[0] ?? taskId(0) });
   }
 
-  ask(): void {
-    this.tell({ type: 'ask' });
+  ask(of?: readonly TaskId[]): void {
+    if (!of || this.figures.unitsToAsk(of, this.#underWay).length > 0) this.tell({ type: 'ask' });
   }
 
   lineDurable(epoch: number): void {
@@ -277,6 +279,6 @@ export class WavesOfJob implements ServicePart {
   /** Y3. */
   tick(): void {
     this.tell({ type: 'tick' });
-    if (this.figures.wanted(() => this.scheduler.underWay !== undefined).length > 0) this.ask();
+    if (this.figures.wanted(this.#underWay).length > 0) this.ask();
   }
 }

@@ -49,7 +49,7 @@ import { endAmongStrangers, gotFurther } from './failures.ts';
 import { CREDIT, earn, release } from './reputation.ts';
 import { called } from './comparison.ts';
 import { progress, watchStragglers } from './stragglers.ts';
-import { addImage, disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
+import { addImage, disconnected, foresees, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { watchRegroupings } from './last-images.ts';
@@ -121,6 +121,7 @@ export class Dispatcher {
       case 'report':
       case 'goodbye':
       case 'slots':
+      case 'foresees':
       case 'disconnected':
         return this.#fromNode(e);
       case 'persisted':
@@ -269,6 +270,7 @@ export class Dispatcher {
     if (node.presence.left) return;
     if (e.type === 'heartbeat') heartbeat(core, node, e);
     else if (e.type === 'report') report(core, node, e);
+    else if (e.type === 'foresees') foresees(core, node);
     else {
       node.slots = e.slots;
       core.reschedule = true;

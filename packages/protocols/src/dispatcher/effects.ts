@@ -72,8 +72,8 @@ export type DispatcherEffect =
   // Coordinated checkpointing, to the checkpoint scheduler of the job.
   /** A rank is lost: all go back. */
   | { type: 'goesBack'; job: JobId; task: TaskId; cause: FaultCause | 'paused' }
-  /** A wave is wanted now. */
-  | { type: 'wantsWave'; job: JobId }
+  /** A wave is wanted now. `for`: tasks whose node may soon be lost; absent: all tasks wait for it. */
+  | { type: 'wantsWave'; job: JobId; for?: readonly TaskId[] }
   /** The line is durable, and the incarnations that act from now on. */
   | { type: 'rolledBack'; job: JobId; epoch: number; acting: readonly (readonly [TaskId, Incarnation])[] }
   /** Durable: the job goes on without this task. Incarnations below `above` are to be refused (bury.ts). */

@@ -388,14 +388,12 @@ export type DispatcherEvent = { now: number } &
       }
     | { type: 'goodbye'; connection: string; reason: string }
     | { type: 'slots'; connection: string; slots: number }
+    | { type: 'foresees'; connection: string } // its loss
     /** The control socket closed (with or without a goodbye before). */
     | { type: 'disconnected'; connection: string }
     /** Answer to `persist`: durable. */
     | { type: 'persisted'; token: number }
-    /**
-     * Answer to `fenceCs`: fenced there, and the newest sound image with where it replays from, or none (start of the
-     * program).
-     */
+    /** Answer to `fenceCs`: fenced, and the newest sound image and its replay, or none (start of the program). */
     | {
         type: 'imageChosen';
         job: JobId;

@@ -20,7 +20,7 @@ import { hasParked } from './last-images.ts';
 import { endAgain, lose, resume, started, tellToDrop } from './restart.ts';
 import { mapByOf } from './teams.ts';
 import { recovered } from './fault-list.ts';
-import { kindOfJob, over, paused, type Core, type Node, type Task } from './state.ts';
+import { kindOfJob, over, paused, recoveryOf, type Core, type Job, type Node, type Task } from './state.ts';
 import { matesOf, runsAgain, staysForTeam, unattended, unitOf } from './unit.ts';
 import type { DispatcherEvent } from './events.ts';
 import type { LossDetail } from './suspicions.ts';
@@ -115,6 +115,15 @@ export function hello(core: Core, e: Of<'hello'>): void {
   core.emit({ type: 'welcome', connection: e.connection, node: id, isNew, drop });
   core.nodesChanged = true;
   core.reschedule = true;
+}
+
+/** Its loss would undo what its ranks did since their checkpoint. Those that checkpoint alone it asks itself. */
+export function foresees(core: Core, node: Node): void {
+  const byJob = new Map<Job, TaskId[]>();
+  for (const { job, task, phase } of node.tasks)
+    if (phase === 'running' && recoveryOf(core, job).together) byJob.set(job, [...(byJob.get(job) ?? []), task]);
+  for (const [job, tasks] of byJob)
+    if (!over(job) && !paused(job)) core.emit({ type: 'wantsWave', job: job.record.spec.id, for: tasks });
 }
 
 function newNode(core: Core, id: NodeId): Node {

@@ -142,6 +142,8 @@ export class ClustersOfJob implements ServicePart {
     return [...this.#keys];
   }
 
+  readonly #underWay = (cluster: number): boolean => this.scheduler.clusters.underWay[cluster] !== undefined;
+
   #view(): WavesView {
     const books = this.figures.statistics.map((book) => book.view({ chosen: this.chosen }));
     const due = this.tasks.map((_, cluster) => this.scheduler.due(cluster));
@@ -202,7 +204,8 @@ export class ClustersOfJob implements ServicePart {
     this.tell({ type: 'stored', wave, task: i.task, image: i.image });
   }
 
-  ask(): void {
+  ask(of?: readonly TaskId[]): void {
+    if (of) return this.tell({ type: 'ask', clusters: this.figures.unitsToAsk(of, this.#underWay) });
     this.#asked = new Set(this.tasks.keys());
     this.tell({ type: 'ask' });
   }
@@ -233,8 +236,7 @@ export class ClustersOfJob implements ServicePart {
 
   tick(): void {
     this.tell({ type: 'tick' });
-    const { underWay } = this.scheduler.clusters;
-    const clusters = this.figures.wanted((cluster) => underWay[cluster] !== undefined);
+    const clusters = this.figures.wanted(this.#underWay);
     if (clusters.length > 0) this.tell({ type: 'ask', clusters }); // Y5
   }
 

@@ -139,7 +139,7 @@ export class JobService {
           this.#parts.get(e.job)?.lost?.(e.cause, e.cause === 'paused' ? [] : [e.task], { task: e.task }),
         );
       case 'wantsWave':
-        return this.#parts.get(e.job)?.ask?.();
+        return this.#parts.get(e.job)?.ask?.(e.for);
       case 'rolledBack':
         for (const log of this.logs(e.job)) for (const [task, incarnation] of e.acting) log.acting(task, incarnation);
         return this.#parts.get(e.job)?.lineDurable?.(e.epoch);

@@ -93,8 +93,8 @@ export interface ServicePart {
   lost?(cause: string, ranks: readonly TaskId[], what: Loss): void;
   /** The rollback is durable, with a new incarnation of every task that goes back. */
   lineDurable?(epoch: number): void;
-  /** A checkpoint is wanted now. */
-  ask?(): void;
+  /** A checkpoint is wanted now. `of`: these tasks may soon be lost, and have it if it is not too soon for one. */
+  ask?(of?: readonly TaskId[]): void;
   /** The task is given up, durably. `above`: incarnations below it are to be refused. */
   dead?(task: TaskId, above: Incarnation): void;
   /** The task is done for good. */

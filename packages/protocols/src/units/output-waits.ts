@@ -10,7 +10,7 @@ const WAITS_MS = 5000;
 const WAITS_BYTES = 1 << 20;
 /** It waits in memory. */
 const MOST_BYTES = 32 << 20;
-/** Between two waves that output asks for: at least so long, and so many times the last one. */
+/** Before a wave that is asked for: at least so long since the last one, and so many times what that one took. */
 const APART_MS = 1000;
 const SHARE = 20;
 
@@ -41,8 +41,12 @@ export class OutputWaits {
     this.#since ??= now;
     if (underWay) return false;
     const bytes = sum('bytes');
-    const rested = now - this.#overAt >= Math.max(APART_MS, SHARE * this.#tookMs);
     const wanted = now - this.#since >= WAITS_MS || bytes >= WAITS_BYTES;
-    return sum('requests') > 0 || bytes >= MOST_BYTES || (rested && wanted);
+    return sum('requests') > 0 || bytes >= MOST_BYTES || (this.rested(now) && wanted);
+  }
+
+  /** One more checkpoint takes no more than its share of the time. */
+  rested(now: number): boolean {
+    return now - this.#overAt >= Math.max(APART_MS, SHARE * this.#tookMs);
   }
 }

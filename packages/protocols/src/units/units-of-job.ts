@@ -83,6 +83,13 @@ export class UnitFigures implements CheckpointFigures {
     return this.of(task).stallOf(task);
   }
 
+  /** Units of these tasks that may be asked for a checkpoint now, besides those that are due; `underWay`: one is. */
+  unitsToAsk(tasks: readonly TaskId[], underWay: (unit: number) => boolean): number[] {
+    const now = this.host.now();
+    const units = new Set(tasks.map((t) => this.unitOf(t)));
+    return [...units].filter((unit) => !underWay(unit) && this.waits[unit]!.rested(now));
+  }
+
   /** Units for which output wants a checkpoint; `underWay`: one is. */
   wanted(underWay: (unit: number) => boolean): number[] {
     const [now, logs] = [this.host.now(), this.host.logs()];

@@ -9,8 +9,16 @@ import { WavesOfJob } from '../../src/coordinated/waves-of-job.ts';
 const JOB = jobId('abcdefghijkl');
 const task = taskId(0);
 
-/** A job of one rank whose waves take `waveMs`; moments (ms) at which they begin within `forMs`. */
-function begins(waveMs: number, forMs: number, waits: { output: number; bytes: number; requests: number }): number[] {
+/**
+ * A job of one rank whose waves take `waveMs`; moments (ms) at which they begin within `forMs`.
+ * @param foresees its node says all the time that it may soon be lost
+ */
+function begins(
+  waveMs: number,
+  forMs: number,
+  waits: { output: number; bytes: number; requests: number },
+  foresees = false,
+): number[] {
   let now = 0;
   const at: number[] = [];
   const nothing = (): undefined => undefined;
@@ -43,6 +51,7 @@ function begins(waveMs: number, forMs: number, waits: { output: number; bytes: n
   waves.began(task);
   for (; now < forMs; now += 250) {
     waves.tick();
+    if (foresees) waves.ask([task as TaskId]);
     const wave = scheduler.underWay;
     if (wave === undefined || now - at.at(-1)! < waveMs) continue;
     waves.answered(0, { type: 'cut', task: task as TaskId, wave, cut: START_OF_TASK });
@@ -71,4 +80,12 @@ it('does not wait where a rank does, nor where memory runs short', () => {
     { output: 1, bytes: 40 << 20, requests: 0 },
   ])
     expect(Math.max(...apart(begins(2000, 60_000, waits)))).toBeLessThanOrEqual(2500);
+});
+
+it('takes one when a task may soon be lost, at the same cost', () => {
+  const nothing = { output: 0, bytes: 0, requests: 0 };
+  expect(begins(2000, 60_000, nothing)).toEqual([]);
+  const at = begins(2000, 300_000, nothing, true);
+  expect(at[0]).toBe(0);
+  expect(Math.min(...apart(at))).toBeGreaterThanOrEqual(40_000);
 });

@@ -145,3 +145,16 @@ it('D4: holds back what is behind it in each of its rooms, and nothing in others
   s.come(3, 2, { room: 'B' });
   expect(s.view(J(1)).state).toBe('running');
 });
+
+it('wants a wave for the ranks of a node that may soon be lost', () => {
+  const s = running();
+  s.send('foresees', { connection: 'c2' });
+  const of = [0, 1, 2, 3].filter((t) => at(s, t) === N(2)).map(T);
+  expect(s.of('wantsWave')).toEqual([{ type: 'wantsWave', job: J(), for: of }]);
+  const alone = new Stage();
+  alone.come(0);
+  alone.send('submit', { job: job(1) });
+  alone.send('heartbeat', { connection: 'c0', tasks: [alone.beat(0, 0)] });
+  alone.send('foresees', { connection: 'c0' });
+  expect(alone.of('wantsWave')).toEqual([]);
+});
